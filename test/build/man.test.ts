@@ -27,7 +27,7 @@ describe("the manual pages", () => {
       .map((part, i, { length }) => (i < length - 1 ? part.slice(0, -1) : part))
       .join("");
 
-  it("are one for each command that the help shows", () => {
+  it("the manual pages are one for each command that the help shows", () => {
     // A test of the examples compares their keys with the help.
     const names = Object.keys(examples).map((words) => `gatehouse ${words}`.trim().replaceAll(" ", "-"));
     assert.deepEqual(files.toSorted(), names.map((name) => `${name}.1`).sort());
@@ -39,11 +39,11 @@ describe("the manual pages", () => {
         assert.ok(files.includes(`${name!.replaceAll("\\-", "-")}.1`), `${file}: ${name}`);
   });
 
-  it("have the exit codes of the reference", () => {
+  it("the manual pages have the exit codes of the reference", () => {
     assert.match(page("gatehouse"), /^\.SH "EXIT STATUS"\n\.TP\n\.B 0\ndone\n\.TP\n\.B 1\n/m);
   });
 
-  it("have no errors or warnings of mandoc", { skip: noMandoc }, () => {
+  it("the manual pages have no errors or warnings of mandoc", { skip: noMandoc }, () => {
     const { status, stdout } = spawnSync("mandoc", ["-T", "lint", "-W", "warning", ...files], {
       cwd: folder,
       encoding: "utf8",
@@ -51,7 +51,7 @@ describe("the manual pages", () => {
     assert.deepEqual([stdout, status], ["", 0]);
   });
 
-  it("show what the help shows", { skip: noMandoc }, () => {
+  it("the manual pages show what the help shows", { skip: noMandoc }, () => {
     const text = rendered("gatehouse-iam-groups-create.1").replaceAll(/\s+/g, " ");
     for (const shown of [
       "gatehouse-iam-groups-create - create one group",
@@ -65,7 +65,7 @@ describe("the manual pages", () => {
       assert.ok(text.includes(shown), `${shown}\n${text}`);
   });
 
-  it("keep backslashes, quotes and dots of examples", { skip: noMandoc }, () => {
+  it("the manual pages keep backslashes, quotes and dots of examples", { skip: noMandoc }, () => {
     const text = rendered(...files);
     for (const line of Object.values(examples).flat()) assert.ok(text.includes(`     ${line}\n`), line);
   });

@@ -69,7 +69,7 @@ describe("documents", () => {
 
 describe("the changelog of a release", () => {
   const changelog = "# Changelog\n\n## Unreleased\n\n### Added\n\n- A thing.\n\n## 0.2.0 - 2026-01-01\n\n- Older.\n";
-  it("has the entries of the section Unreleased", () =>
+  it("the changelog of a release has the entries of the section Unreleased", () =>
     assert.equal(unreleasedEntries(changelog), "### Added\n\n- A thing."));
   it("a release moves the entries under its version, and leaves an empty section Unreleased", () => {
     const released = releaseEntries(changelog, "0.3.0", "2026-02-03");
@@ -79,7 +79,7 @@ describe("the changelog of a release", () => {
 });
 
 describe("the recorded release", () => {
-  it("is the latest of the changelog, or the one before while a release is made", () => {
+  it("the recorded release is the latest of the changelog, or the one before while a release is made", () => {
     const { version, commit } = JSON.parse(readFileSync("build/release/last-release.json", "utf8"));
     const released = [...readFileSync("CHANGELOG.md", "utf8").matchAll(/^## (\d\S+) - /gm)].map(([, name]) => name);
     assert.ok(released.slice(0, 2).includes(version), `${version} is not among ${released.slice(0, 2).join(", ")}`);

@@ -31,7 +31,7 @@ async function done(...args: string[]): Promise<string> {
 }
 
 describe("gatehouse images, advisories, events", () => {
-  it("images: repos, and the tags of one of them", async () => {
+  it("the commands of images list repos, and the tags of a repo", async () => {
     const repos = await caller.json("images", "repos", "list", "--parent", "example.org");
     assert.equal(repos.items.length, 14);
     assert.match(await done("images", "repos", "list", "--name", "nginx"), /^nginx +\S+ +application$/m);

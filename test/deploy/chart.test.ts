@@ -23,16 +23,16 @@ function unknownValues(values: unknown, schema: Schema | undefined, path = ""): 
 }
 
 describe("the chart", () => {
-  it("has the version of the program", () => {
+  it("the chart has the version of the program", () => {
     const chart = parse(read("Chart.yaml"));
     assert.deepEqual([chart.version, chart.appVersion], [version, version]);
   });
 
-  it("has the schema of the present settings: npx node test/deploy/write-values-schema.ts", () => {
+  it("the schema of the chart is up to date with the settings: npx node test/deploy/write-values-schema.ts", () => {
     assert.deepEqual(JSON.parse(read("values.schema.json")), JSON.parse(valuesSchema()));
   });
 
-  it("has a rule for each value, and a value for each rule", () => {
+  it("the chart has a rule for each value, and a value for each rule", () => {
     const schema: Schema = JSON.parse(valuesSchema());
     const values = parse(read("values.yaml"));
     assert.deepEqual(unknownValues(values, schema), []);
@@ -47,7 +47,7 @@ describe("the chart", () => {
     assert.match(readFileSync("deploy/Containerfile", "utf8"), /GATEHOUSE_LISTEN=\[::\]:8080/);
   });
 
-  it("has user and groups of its pods as values that OpenShift can choose", () => {
+  it("the chart has user and groups of its pods as values that OpenShift can choose", () => {
     const { podSecurityContext, securityContext } = parse(read("values.yaml"));
     assert.deepEqual([podSecurityContext.runAsNonRoot, podSecurityContext.runAsUser], [true, 65532]);
     assert.equal(securityContext.readOnlyRootFilesystem, true);
@@ -57,7 +57,7 @@ describe("the chart", () => {
       assert.doesNotMatch(read(`templates/${file}`), /runAs|fsGroup:/);
   });
 
-  it("does not take a secret as a value", () => {
+  it("the chart does not take a secret as a value", () => {
     const schema = JSON.parse(valuesSchema()) as { properties: { settings: Schema } };
     const rule = schema.properties.settings.properties?.["secrets-key"] as Readonly<Record<string, unknown>>;
     assert.deepEqual(rule.not, {});

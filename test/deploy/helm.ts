@@ -45,7 +45,7 @@ describe("the chart", { timeout: 600_000 }, () => {
     return spawnSync("kubeconform", args, { input, encoding: "utf8" });
   };
 
-  it("has six files of values", () => assert.equal(valueFiles.length, 6));
+  it("the chart has six files of values", () => assert.equal(valueFiles.length, 6));
 
   it("openshift-values.yaml: pods name no user and no group", () => {
     for (const { securityContext } of podsOf(render(`${chartFolder}/ci/openshift-values.yaml`)))
@@ -95,7 +95,7 @@ describe("the chart", { timeout: 600_000 }, () => {
       }
     });
 
-  it("has alerts that Prometheus accepts, with the address of your runbook, and the dashboards", {
+  it("the chart has alerts that Prometheus accepts, with the address of your runbook, and the dashboards", {
     skip: noPromtool,
   }, () => {
     const documents = parseAllDocuments(render(`${chartFolder}/ci/gateway-values.yaml`)).map((one) => one.toJS());
@@ -129,7 +129,7 @@ describe("the chart", { timeout: 600_000 }, () => {
     HTTPRoute: ["backendRefs:", "backendRefz:"],
   };
   for (const [kind, [right, wrong]] of Object.entries(misspelt))
-    it(`is checked by a schema that finds a misspelt field of a ${kind}`, () => {
+    it(`the chart is checked by a schema that finds a misspelt field of a ${kind}`, () => {
       const documents = valueFiles.flatMap((file) => render(file).split(/^---$/m));
       const document = documents.find((one) => one.includes(`kind: ${kind}\n`) && one.includes(right));
       assert.ok(document, kind);

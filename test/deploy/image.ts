@@ -58,7 +58,7 @@ describe("the image", { skip }, () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("has a user, labels and a health check", () => {
+  it("the image has a user, labels and a health check", () => {
     const { config } = JSON.parse(buildah("inspect", "--type", "image", image)).Docker;
     assert.equal(config.User, `${user}:${user}`);
     assert.equal(config.Labels["org.opencontainers.image.version"], version);
@@ -66,7 +66,7 @@ describe("the image", { skip }, () => {
     assert.deepEqual(config.Cmd, ["serve"]);
   });
 
-  it("is small, has no shell, and says what is in it", () => {
+  it("the image is small, has no shell, and says what is in it", () => {
     const root = buildah("mount", container);
     const [megabytes] = execFileSync("du", ["-sm", root], { encoding: "utf8" }).split("\t");
     assert.ok(Number(megabytes) <= maxMegabytes, `${megabytes} MB`);

@@ -31,7 +31,7 @@ function metricsIn(text: string): string[] {
 }
 
 describe("alerts", () => {
-  it("have a severity, and a runbook that is a section of docs/operate/alerts", () => {
+  it("alerts have a severity, and a runbook that is a section of docs/operate/alerts", () => {
     for (const { alert, labels, annotations } of rules) {
       assert.ok(["critical", "warning"].includes(labels.severity ?? ""), alert);
       assert.ok(annotations.summary, alert);
@@ -42,7 +42,7 @@ describe("alerts", () => {
     }
   });
 
-  it("have a runbook that a server has at that path, with the section", async () => {
+  it("a Gatehouse server has the page and the section of each alert's runbook URL", async () => {
     await using server = await startTestServer({});
     for (const { annotations } of rules) {
       const { pathname, hash } = new URL(annotations.runbook_url ?? "");
@@ -54,7 +54,7 @@ describe("alerts", () => {
     assert.equal((await fetch(server.url + new URL(runbookUrl).pathname)).status, 200);
   });
 
-  it("are those of the runbook", () => {
+  it("the alerts and the sections of the runbook are the same", () => {
     const sections = [...runbook.matchAll(/^## (.+)$/gm)].map(([, title]) => title);
     assert.deepEqual(
       sections,
@@ -62,7 +62,7 @@ describe("alerts", () => {
     );
   });
 
-  it("each have a test that they fire, and one that they do not", () => {
+  it("each alert has a test that it fires, and one that it does not", () => {
     const { tests }: AlertTests = parse(readFileSync("test/deploy/alerts.yml", "utf8"));
     const all = tests.flatMap((one) => one.alert_rule_test);
     for (const { alert } of rules) {

@@ -49,7 +49,7 @@ describe("the alerts", () => {
     assert.equal(code, 0, `${stdout}${stderr}`);
   });
 
-  it("are found by the configuration of the compose file", () => {
+  it("the alerts are found by the configuration of the compose file", () => {
     execFileSync("promtool", ["check", "config", "deploy/compose/prometheus.yml"], { stdio: "pipe" });
   });
 });
@@ -150,7 +150,7 @@ describe("Prometheus, which scrapes servers under load", { timeout: 240_000 }, (
   });
 
   for (const { title, expr } of queries)
-    it(`has data for "${title}": ${expr}`, async () => {
+    it(`Prometheus has data of servers under load for "${title}": ${expr}`, async () => {
       // A rate needs two samples.
       const series = await until(
         "data",
@@ -164,7 +164,7 @@ describe("Prometheus, which scrapes servers under load", { timeout: 240_000 }, (
       assert.ok(series.every(({ value }) => Number(value[1]) >= 0));
     });
 
-  it("has exemplars that lead to traces of the collector", async () => {
+  it("Prometheus has exemplars of servers under load that lead to traces of the collector", async () => {
     const { expr } = queries.find(({ exemplar }) => exemplar)!;
     const range = `start=${Date.now() / 1000 - 300}&end=${Date.now() / 1000 + 10}`;
     const found: { seriesLabels: Record<string, string>; exemplars: { labels: { trace_id: string } }[] }[] =

@@ -26,7 +26,7 @@ describe("CHANGELOG.md", () => {
     }
   });
 
-  it(`has at most ${maxLines} lines for each release, and one line of at most ${maxLineLength} characters for each change`, () => {
+  it(`CHANGELOG.md has at most ${maxLines} lines for each release, and one line of at most ${maxLineLength} characters for each change`, () => {
     for (const release of releases) {
       const lines = release.split("\n");
       assert.ok(lines.length <= maxLines, `${lines[0]} has ${lines.length} lines`);

@@ -9,7 +9,7 @@ const examples = /^(?:parse|check|require|find|open|new)X$|^isExpired$/;
 const page = readFileSync("CONTRIBUTING.md", "utf8");
 
 describe("CONTRIBUTING.md", () => {
-  it(`has at most ${maxLines} lines`, () => assert.ok(page.split("\n").length <= maxLines));
+  it(`CONTRIBUTING.md has at most ${maxLines} lines`, () => assert.ok(page.split("\n").length <= maxLines));
 
   it("names existing functions and types", () => {
     const sources = globSync("src/**/*.ts").map((file) => readFileSync(file, "utf8"));

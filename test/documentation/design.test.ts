@@ -33,19 +33,19 @@ describe("architecture.md", () => {
 describe("the tables in architecture.md", () => {
   const names = Object.values(sqliteTables).map(getTableName);
 
-  it("are all tables of the schema; entries stand for all index tables", () => {
+  it("architecture.md lists all tables of the schema, except index tables", () => {
     const missing = names.filter((name) => !name.endsWith("_entries") && !architecture.includes(`\`${name}\``));
     assert.deepEqual(missing, [], `the tables in docs/design/architecture.md lack ${missing}`);
   });
 });
 
 describe("the index of decision records", () => {
-  it("is what build/decision-index.ts writes", () => {
+  it("the index of decision records is what build/decision-index.ts writes", () => {
     const index = readFileSync(indexPath, "utf8");
     assert.equal(index, decisionIndex(), `run: node build/decision-index.ts (writes ${indexPath})`);
   });
 
-  it("has each number once", () => {
+  it("the index of decision records has each number once", () => {
     const numbers = [...decisionIndex().matchAll(/^\| \[(\d{4})\]/gm)].map(([, number]) => number!);
     assert.deepEqual(numbers, [...new Set(numbers)]);
   });
@@ -86,7 +86,7 @@ function citedRecords(file: string): string[] {
 }
 
 describe("0051-libraries.md", () => {
-  it("has every dependency", () => {
+  it("the record on libraries lists every dependency", () => {
     const record = readFileSync("docs/decisions/0051-libraries.md", "utf8");
     const words = new Set(record.split(/[\s|,;()`]+/));
     const { dependencies } = JSON.parse(readFileSync("package.json", "utf8")) as { dependencies: object };

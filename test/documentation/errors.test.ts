@@ -19,7 +19,7 @@ function firstCells(title: string): string[] {
 }
 
 describe("docs/reference/errors.md", () => {
-  it("has the code and the HTTP status of every error that the server returns", () => {
+  it("docs/reference/errors.md has the code and the HTTP status of every error that the server returns", () => {
     const rows = [...page.matchAll(/^\| (\d+) `([A-Z_]+)` \| (\d+) \|/gm)];
     const codes = rows.map(([, number, name]) => [Number(number), name]);
     assert.deepEqual(
@@ -33,7 +33,7 @@ describe("docs/reference/errors.md", () => {
     assert.deepEqual(codes.map(([, name]) => name).sort(), used.sort());
   });
 
-  it("has the violation types of every failed precondition", () => {
+  it("docs/reference/errors.md has the violation types of every failed precondition", () => {
     const sources = globSync("src/**/*.ts").map((file) => readFileSync(file, "utf8"));
     const types = sources.flatMap((text) => [
       ...[...text.matchAll(/\bfailedPreconditions?\(\s*"([A-Z_]+)"/g)].map(([, type]) => type!),
@@ -45,7 +45,7 @@ describe("docs/reference/errors.md", () => {
     assert.deepEqual(firstCells("## Violations"), [...new Set(types)].sort());
   });
 
-  it("has every cause of an inactive delegation", () => {
+  it("docs/reference/errors.md has every cause of an inactive delegation", () => {
     const [, ...reasons] = InactivityReasonSchema.values.map(({ localName }) => localName);
     const [table = ""] = page.split("| `cause` of")[1]!.split("\n\n");
     assert.deepEqual(

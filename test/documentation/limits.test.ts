@@ -46,7 +46,7 @@ const variants = ["metricsLimits", "commandDatabaseLimits"];
 
 describe("docs/reference/limits.md", () => {
   for (const file of files) {
-    it(`has the limits of ${file} with their values`, async () => {
+    it(`docs/reference/limits.md has the limits of ${file} with their values`, async () => {
       const module: Limits = await import(path.resolve(file));
       const exported = Object.entries(module).filter(
         ([name, value]) => !variants.includes(name) && typeof value !== "function",

@@ -55,7 +55,7 @@ describe("docs/reference/metrics.md", () => {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  it("has the metrics of a server, with their types", () => {
+  it("docs/reference/metrics.md has the metrics of a server, with their types", () => {
     const exposed = parse(text);
     const typesOf = (metrics: ReadonlyMap<string, Metric>) =>
       [...metrics].map(([name, { type }]) => `${name} ${type}`).sort();
@@ -70,7 +70,7 @@ describe("docs/reference/metrics.md", () => {
     );
   });
 
-  it("has the labels of each metric that has samples", () => {
+  it("docs/reference/metrics.md has the labels of each metric that has samples", () => {
     for (const [name, { labels }] of parse(text)) {
       // A garbage collection and deliveries may not have happened yet.
       if (labels.size === 0) continue;
@@ -82,7 +82,7 @@ describe("docs/reference/metrics.md", () => {
     ["limit", "gatehouse_limits_met_total"],
     ["outcome", "gatehouse_event_deliveries_total"],
   ] as const) {
-    it(`has the values of the label ${label}`, () => {
+    it(`docs/reference/metrics.md has the values of the label ${label}`, () => {
       const found = [...text.matchAll(new RegExp(`^${metric}\\{${label}="([^"]+)"`, "gm"))].map(([, value]) => value!);
       if (found.length > 0) assert.deepEqual(valuesOf(label), found.sort());
     });

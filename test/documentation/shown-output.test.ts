@@ -36,24 +36,24 @@ describe("shown output", () => {
     ["a sign that is special in patterns", "a.c", "abc"],
   ];
   for (const [what, shown, printed] of different) {
-    it(`does not match ${what}`, () => {
+    it(`shown output does not match ${what}`, () => {
       assert.notEqual(differenceFrom(shown, printed, new Map()), undefined);
     });
   }
 
-  it("has one value for a shortened text all over the page", () => {
+  it("shown output has one value for a shortened text all over the page", () => {
     const known = new Map<string, string>();
     assert.equal(differenceFrom("9f18…bf53", uid, known), undefined);
     assert.match(differenceFrom("9f18…bf53", other, known) ?? "", /^9f18…bf53 stands for/);
   });
 
-  it("is proposed with shortened uids and tokens", () => {
+  it("the test proposes output with shortened uids and tokens", () => {
     assert.equal(shortened(`${uid}/${uid.slice(0, 16)} eyJh.eyJz.c2ln`), "9f18…bf53/9f18…0000 eyJhbGciOi…");
   });
 });
 
 describe("blocks of a page", () => {
-  it("have a language, attributes and the text without the indentation of their list", () => {
+  it("blocks of a page have a language, attributes and the text without the indentation of their list", () => {
     const [block] = blocksOf('1. A\n\n   ```sh no-run="needs Docker"\n   a\n     b\n   ```\n');
     assert.deepEqual(block, {
       language: "sh",
@@ -63,7 +63,7 @@ describe("blocks of a page", () => {
     });
   });
 
-  it("are rejected with an unknown attribute, or one without a value", () => {
+  it("blocks of a page are rejected with an unknown attribute, or one without a value", () => {
     for (const info of ['run="no"', "no-run", 'no-run=""'])
       assert.throws(() => blocksOf(`\`\`\`sh ${info}\na\n\`\`\``), /^Error: line 1: /);
   });

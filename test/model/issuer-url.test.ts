@@ -20,7 +20,7 @@ describe("the URL of an issuer", () => {
     `https://issuer.example/${"a".repeat(2025)}`,
   ];
   for (const issuer of good)
-    it(`may be ${issuer.slice(0, 60)}`, () => assert.equal(checkIssuer(issuer, false), undefined));
+    it(`the URL of an issuer may be ${issuer.slice(0, 60)}`, () => assert.equal(checkIssuer(issuer, false), undefined));
 
   const table: readonly (readonly [rule: string, issuer: string, message: RegExp])[] = [
     ["J7: a query", "https://issuer.example/?tenant=1", /query/],
@@ -83,7 +83,7 @@ describe("the URL of an issuer", () => {
     ["a bracket", "https://issuer.example/a[b]", /percent-encode/],
   ];
   for (const [rule, issuer, message] of table) {
-    it(`may not have ${rule}, and is never asked`, async () => {
+    it(`the URL of an issuer may not have ${rule}, and is never asked`, async () => {
       assert.match(checkIssuer(issuer, true) ?? "", message);
       const outside = network([]);
       const issuers = openIssuers({
@@ -97,7 +97,7 @@ describe("the URL of an issuer", () => {
     });
   }
 
-  it("may be http on loopback, where that is allowed", () => {
+  it("the URL of an issuer may be http on loopback, where that is allowed", () => {
     for (const issuer of ["http://127.0.0.1:8080", "http://localhost:8080/realm", "http://[::1]:8080"]) {
       assert.equal(checkIssuer(issuer, true), undefined, issuer);
       assert.equal(checkIssuer(issuer, false), "must be an https URL", issuer);
@@ -108,7 +108,7 @@ describe("the URL of an issuer", () => {
 describe("an endpoint in a discovery document", () => {
   const issuer = "https://issuer.example";
 
-  it("may be on another host, and have a query", () => {
+  it("an endpoint in a discovery document may be on another host, and have a query", () => {
     for (const url of [`${issuer}/keys`, "https://keys.example:8443/a//b?p=policy"])
       assert.equal(checkEndpoint(url, issuer), undefined, url);
     assert.equal(checkEndpoint("http://127.0.0.1:1/keys", "http://localhost:2"), undefined);
@@ -129,9 +129,10 @@ describe("an endpoint in a discovery document", () => {
     ["the name of this machine", "https://localhost/keys", /^leads to this machine$/],
   ];
   for (const [rule, endpoint, message] of table)
-    it(`may not be or have ${rule}`, () => assert.match(checkEndpoint(endpoint, issuer) ?? "", message));
+    it(`an endpoint in a discovery document may not be or have ${rule}`, () =>
+      assert.match(checkEndpoint(endpoint, issuer) ?? "", message));
 
-  it("may have plain http on this machine only, with any issuer", () => {
+  it("an endpoint in a discovery document may have plain http on this machine only, with any issuer", () => {
     assert.equal(checkEndpoint("http://keys.example", "http://127.0.0.1:1"), "is not https");
   });
 });

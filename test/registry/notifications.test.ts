@@ -198,7 +198,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       ["nothing", () => []],
       ["a value that is not an object", () => [null, 1, "x", []]],
     ] as const) {
-      it(`${what} is taken, and nothing comes of it: to refuse it would block the queue`, async () => {
+      it(`a notification of ${what} is accepted and ignored, because an error would block the queue of the registry`, async () => {
         const before = (await get("/registry/v2beta1/tags")).totalCount;
         const { status, body } = await listening.send({ events: events(`${server.groupUid}/none`) });
         assert.deepEqual([status, body.written], [200, 0]);
@@ -206,14 +206,14 @@ for (const database of ["sqlite", "postgres"] as const) {
       });
     }
 
-    it("a deletion in a repo that is not there changes nothing, and is not ignored: its name has a place", async () => {
+    it("a deletion in a repo that does not exist changes nothing, and counts as written because its name belongs to a group", async () => {
       const target = { repository: `${server.groupUid}/never-pushed`, digest: digestOf("d") };
       const sent = await distribution(event("delete", target));
       assert.deepEqual(sent.body, { written: 1, repeated: 0, ignored: 0 });
       assert.equal(await repoOf("never-pushed"), undefined);
     });
 
-    it("a repository of no organization is taken, and nothing comes of it", async () => {
+    it("a notification of a repository outside of all organizations is accepted and ignored", async () => {
       const target = { repository: "library/nginx", tag: "1.0", digest: digestOf("a"), mediaType: manifestType };
       assert.deepEqual((await distribution(event("push", target))).body, { written: 0, repeated: 0, ignored: 1 });
     });

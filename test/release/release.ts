@@ -37,13 +37,13 @@ describe("a release", { skip }, () => {
   });
   after(() => withoutImage || removeBaseImages());
 
-  it("leaves the checkout as it was", () => {
+  it("a dry run of a release leaves the checkout unchanged", () => {
     assert.deepEqual({ head: git("rev-parse", "HEAD"), tags: git("tag") }, atStart);
     assert.equal(git("status", "--porcelain"), "");
     assert.match(output, /Dry run: nothing is committed/);
   });
 
-  it("has packages of the new version, whose every mention is the new one", () => {
+  it("a release has packages of the new version, whose texts mention no other", () => {
     const packed = (name: string, file: string) =>
       execFileSync("tar", ["-xzOf", path.join(folder, `${name}-${version}.tgz`), `package/${file}`], {
         encoding: "utf8",
@@ -55,7 +55,7 @@ describe("a release", { skip }, () => {
     assert.doesNotMatch(readme, new RegExp(`Gatehouse ${current}`));
   });
 
-  it("has checksums that hold, of every file", () => {
+  it("a release has a valid checksum of every file", () => {
     execFileSync("sha256sum", ["--check", "--strict", "SHA256SUMS"], { cwd: folder, stdio: "pipe" });
     const named = read("SHA256SUMS")
       .trim()
@@ -64,7 +64,7 @@ describe("a release", { skip }, () => {
     assert.deepEqual(named.concat("SHA256SUMS").sort(), readdirSync(folder).sort());
   });
 
-  it("has a provenance that names every file and the steps left out", () => {
+  it("a release has a provenance that names every file and the steps left out", () => {
     const { subject, predicate } = JSON.parse(read(`gatehouse-${version}.intoto.json`));
     const sums = read("SHA256SUMS");
     for (const { name, digest } of subject) assert.ok(sums.includes(`${digest.sha256}  ${name}\n`), name);
@@ -73,14 +73,16 @@ describe("a release", { skip }, () => {
     assert.match(predicate.buildDefinition.resolvedDependencies[0].digest.gitCommit, /^[0-9a-f]{40}$/);
   });
 
-  it("has a bill of materials and the notes of the changelog", () => {
+  it("a release has a bill of materials and the notes of the changelog", () => {
     const { metadata, components } = JSON.parse(read(`gatehouse-server-${version}.cdx.json`));
     assert.equal(metadata.component.purl, `pkg:npm/gatehouse-server@${version}`);
     assert.ok(components.length > 50);
     assert.equal(read("RELEASE_NOTES.md").trim(), unreleasedEntries(readFileSync("CHANGELOG.md", "utf8")));
   });
 
-  it("has an image that programs load, with the version as its label", { skip: withoutImage }, () => {
+  it("a release has an image that container engines load, with the version as its label", {
+    skip: withoutImage,
+  }, () => {
     const [name] = readdirSync(folder).filter((one) => one.endsWith(".image.tar"));
     const inspected = execFileSync("skopeo", ["inspect", `docker-archive:${path.join(folder, name!)}`], {
       encoding: "utf8",

@@ -85,7 +85,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       await rest(server.url, token, "POST", `/sts/exchange_refresh_token?aud=${server.config.baseUrl}`);
 
     for (const kind of ["exact", "pattern"])
-      it(`cannot be assumed by an exchange, and their tokens end, with the deactivation: ${kind} claims`, async () => {
+      it(`after a deactivation, identities that name the person cannot be assumed by an exchange, and their tokens are invalid: ${kind} claims`, async () => {
         const before = await exchange(identities[kind]!);
         assert.equal(before.status, 200, JSON.stringify(before.body));
         const { token } = before.body;
@@ -103,7 +103,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
         assert.equal((await exchange(identities[kind]!)).status, 200);
       });
 
-    it("are still open to other people whom their patterns match", async () => {
+    it("identities that name a deactivated person are still open to other people whom their patterns match", async () => {
       await setActive(false);
       const { status, body } = await exchange(identities.pattern!, await upstreamToken("leave-me"));
       assert.equal(status, 200, JSON.stringify(body));
@@ -111,7 +111,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       await setActive(true);
     });
 
-    it("cannot be assumed by a sign-in with the operator's login provider, nor by its refresh token", async () => {
+    it("identities that name a deactivated person cannot be assumed by a sign-in with the operator's login provider, nor by its refresh token", async () => {
       const { refresh_token: refreshToken = "", error } = await signIn({ identity: identities.signIn! });
       assert.equal(error, undefined);
       await setActive(false);
@@ -121,7 +121,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal((await refresh(refreshToken)).status, 200);
     });
 
-    it("are denied under the other spelling of the issuer, with a final slash", async () => {
+    it("identities that name a deactivated person are denied under the other spelling of the issuer, with a final slash", async () => {
       const { issuer } = upstream;
       const slash = `${issuer}/`;
       upstream.answers["//.well-known/openid-configuration"] = upstream.answers["/.well-known/openid-configuration"]!;
@@ -152,7 +152,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.deepEqual([await read(body.token), await read(body.token, other.uid)], [200, 200]);
     });
 
-    it("are findings with what they made, for callers who may list role bindings", async () => {
+    it("the list of findings has identities that name a deactivated person, with what they made, for callers who may list role bindings", async () => {
       const { body: made } = await exchange(identities.exact!);
       const invite = { roleUid: viewerRole.uid, ttl: "86400s", email: "friend@example.org" };
       const { uid } = await call(server, made.token, "POST", `groupInvites/${server.groupUid}`, invite);
@@ -182,7 +182,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal((await find(server.ownerToken)).length, known);
     });
 
-    it("are explained to a caller who may read them and has a token of the person", async () => {
+    it("ExplainExchange explains the denial of identities that name a deactivated person to a caller who may read them and has a token of the person", async () => {
       const ask = async (token: string) => {
         const path = `/access/v1/identities/${identities.exact}:explainExchange`;
         return (await rest(server.url, server.ownerToken, "POST", path, { token })).body;
@@ -197,7 +197,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       await setActive(true);
     });
 
-    it("have no roles any more when the provider is deleted whose client deactivated the person", async () => {
+    it("identities that name a deactivated person lose their roles when the provider whose client deactivated the person is deleted", async () => {
       const { issuer } = upstream;
       const own = await createProvider(server, { issuer, clientId: oidcClient.id, clientSecret: oidcClient.secret });
       const client = await enableScim(server, own);
@@ -209,7 +209,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.deepEqual([status, await read(body.token)], [200, 403]);
     });
 
-    it("are denied to a person who never signed in and whom the client deletes", async () => {
+    it("a person who never signed in cannot assume identities that name them once the client has deleted them", async () => {
       const { issuer } = upstream;
       const user = { schemas: [userSchema], userName: "never", externalId: "never", active: true };
       const { body } = await scim.send("POST", "/Users", user);

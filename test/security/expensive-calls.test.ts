@@ -43,7 +43,7 @@ describe("a caller who loops an expensive question of our own", () => {
     assert.fail(`${maxCalls} questions were answered`);
   }
 
-  it("gets 429 over REST, with Retry-After and RetryInfo", async () => {
+  it("a caller without budget gets 429 over REST, with Retry-After and RetryInfo", async () => {
     const response = await ask();
     assert.equal(response.status, 429);
     assert.match(response.headers.get("retry-after") ?? "", /^[1-9][0-9]*$/);
@@ -58,7 +58,7 @@ describe("a caller who loops an expensive question of our own", () => {
     Connect: (baseUrl: string) => createConnectTransport({ baseUrl, httpVersion: "1.1" }),
   };
   for (const [name, open] of Object.entries(transports)) {
-    it(`gets RESOURCE_EXHAUSTED over ${name} from every method with a budget`, async () => {
+    it(`a caller without budget gets RESOURCE_EXHAUSTED over ${name} from every method with a budget`, async () => {
       const client = createClient(AdvisoryQueryService, open(server.url));
       const query = create(PackageQuerySchema, { ecosystem: "npm", name: "left-pad" });
       const failure = await client
@@ -70,7 +70,7 @@ describe("a caller who loops an expensive question of our own", () => {
     });
   }
 
-  it("gets the responses of published methods, of each version", async () => {
+  it("a caller without budget still gets the responses of published methods, of each version", async () => {
     const headers = { authorization: `Bearer ${token}` };
     const transport = createGrpcTransport({ baseUrl: server.url });
     for (let i = 0; i < 5; i++) {
@@ -87,12 +87,12 @@ describe("a caller who loops an expensive question of our own", () => {
     }
   });
 
-  it("does not use up the budget of another caller of its organization", async () => {
+  it("a caller who loops an expensive call does not use up the budget of another caller of its organization", async () => {
     const response = await ask({ queries: [{ package: packages[0], version: "1" }] }, server.ownerToken);
     assert.equal(response.status, 200);
   });
 
-  it("is served again after the time in Retry-After", async () => {
+  it("a caller without budget is served again after the time in Retry-After", async () => {
     const seconds = Number((await ask()).headers.get("retry-after"));
     now += 1000 * seconds;
     assert.equal((await ask()).status, 200);

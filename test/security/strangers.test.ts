@@ -92,7 +92,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       return [roleBindings[0].identity, one.identity, { email: old.email ?? "", id: old.identity }];
     }
 
-    it("shows nothing but the uid, whether or not they have registered", async () => {
+    it("organizations see only the uid of a user who has not joined, whether or not they have registered", async () => {
       const unregistered = userUid(upstream.issuer, `nobody-${people}`);
       const created = [await bindPerson(person.uid), await bindPerson(unregistered)];
       const without = (text: unknown) =>
@@ -104,7 +104,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.deepEqual(without(await shownOf(person.uid)), without(await shownOf(unregistered)));
     });
 
-    it("does not count them as owners: leaving reveals nothing", async () => {
+    it("organizations that a user has not joined do not count the user as an owner: leaving reveals nothing", async () => {
       const unregistered = userUid(upstream.issuer, `no-owner-${people}`);
       const refusals: unknown[] = [];
       for (const uid of [person.uid, unregistered]) {
@@ -119,7 +119,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       await call(owner.token, "DELETE", `${iam}/roleBindings/${owner.binding}`);
     });
 
-    it("shows them once they have made a request there", async () => {
+    it("organizations see the name of a user who has made a request there", async () => {
       await bindPerson(person.uid);
       // A request elsewhere, or one about nothing in particular, accepts nothing.
       await call(person.token, "GET", `${iam}/groups/${person.home}`);
@@ -130,7 +130,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.deepEqual([first?.name, second?.email], ["some body", "person@example.org"]);
     });
 
-    it("shows them once they have signed in for it, and not to others who have bound them", async () => {
+    it("an organization sees the name of a user who has signed in for it, and other organizations do not", async () => {
       await bindPerson(person.uid);
       const { token = "" } = await signIn(person.sub, { scope: stranger });
       assert.notEqual(token, "");
@@ -144,7 +144,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.deepEqual(bound.identity, { uid: person.uid });
     });
 
-    it("does not show their name after they delete their account", async () => {
+    it("organizations do not see the name of a user who has deleted their account", async () => {
       await bindPerson(person.uid);
       await call(person.token, "DELETE", `/auth/v1/delete/${person.uid}`);
       const changes = `/gatehouse/changes/v1/changes?kind=role_bindings&parent=`;
@@ -159,7 +159,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       );
     });
 
-    it("does not show who deleted an identity that was bound elsewhere", async () => {
+    it("organizations do not see who deleted an identity that was bound elsewhere", async () => {
       const other = await addGroup(server, null, "other");
       const admin = await addCaller(server, other, ownerRole.uid);
       const bound = await addCaller(server, other, viewerRole.uid);
@@ -175,7 +175,7 @@ for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
       assert.equal(own.actorUid, admin.uid);
     });
 
-    it("shows users their own name", async () => {
+    it("users see their own name", async () => {
       await bindPerson(person.uid, ownerRole.uid);
       const { roleBindings } = await call(person.token, "GET", `${iam}/roleBindings?group=${stranger}`);
       assert.ok(roleBindings.some(({ identity }: { identity: { name?: string } }) => identity.name === "some body"));

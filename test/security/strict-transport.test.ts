@@ -106,18 +106,18 @@ describe("Strict-Transport-Security", () => {
   });
 
   for (const [what, method, target, headers, status] of requests) {
-    it(`is in the response to ${what}, over HTTP/1.1`, async () => {
+    it(`Strict-Transport-Security is in the response to ${what}, over HTTP/1.1`, async () => {
       const head = await send1(server.url, method, target, headers);
       assert.deepEqual([head.split(" ")[1], headerOf(head)], [String(status), year]);
     });
 
-    it(`is in the response to ${what}, over HTTP/2`, async () => {
+    it(`Strict-Transport-Security is in the response to ${what}, over HTTP/2`, async () => {
       const received = await send2(server.url, method, target, headers);
       assert.deepEqual([received[":status"], received["strict-transport-security"]], [status, year]);
     });
   }
 
-  it("is in the responses to gRPC calls of both transports", async () => {
+  it("Strict-Transport-Security is in the responses to gRPC calls of both transports", async () => {
     for (const target of ["chainguard.platform.iam.v2beta1.GroupsService/ListGroups", "grpc.health.v1.Health/Check"]) {
       const headers = { "content-type": "application/grpc", te: "trailers" };
       const received = await send2(server.url, "POST", `/${target}`, headers);
@@ -125,7 +125,7 @@ describe("Strict-Transport-Security", () => {
     }
   });
 
-  it("is in the response to a request that cannot be parsed, if the handshake named the host", async () => {
+  it("Strict-Transport-Security is in the response to a request that cannot be parsed, if the handshake named the host", async () => {
     for (const [servername, wanted] of [
       [name, year],
       ["localhost", undefined],
@@ -139,12 +139,12 @@ describe("Strict-Transport-Security", () => {
   });
 
   for (const host of ["localhost", "LOCALHOST:8443", "a.b.localhost", "127.0.0.1", "127.9.9.9:8443", "[::1]:8443"])
-    it(`is not sent for ${host}`, async () => {
+    it(`Strict-Transport-Security is not sent for ${host}`, async () => {
       assert.equal(headerOf(await send1(server.url, "GET", "/healthz", {}, host)), undefined);
       assert.equal((await send2(server.url, "GET", "/healthz", {}, host))["strict-transport-security"], undefined);
     });
 
-  it("is not sent with hsts=off", async () => {
+  it("Strict-Transport-Security is not sent with hsts=off", async () => {
     await using other = await startTls({ hsts: "off" });
     assert.equal(headerOf(await send1(other.url, "GET", "/healthz", {})), undefined);
     assert.equal((await send2(other.url, "GET", "/healthz", {}))["strict-transport-security"], undefined);
@@ -166,7 +166,7 @@ describe("Strict-Transport-Security", () => {
       ["127.0.0.0/8", true],
       ["", false],
     ] as const)
-      it(`is sent ${trusts ? "if a trusted proxy used https" : "to no peer that is not trusted"}`, async () => {
+      it(`Strict-Transport-Security over plaintext is sent ${trusts ? "if a trusted proxy used https" : "to no peer that is not trusted"}`, async () => {
         await using plain = await startTestServer({ settings: { trustedProxies } });
         for (const [headers, wanted] of forwarded) {
           const sent = trusts ? wanted : undefined;

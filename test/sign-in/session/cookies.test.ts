@@ -10,7 +10,7 @@ const secrets = { token: "t", browser: "b" };
 const https = "https://gatehouse.example.com";
 
 describe("the cookies of a session", () => {
-  it("have the prefixes that keep other hosts and unencrypted connections from setting them", () => {
+  it("the cookies of a session have the prefixes that keep other hosts and unencrypted connections from setting them", () => {
     assert.deepEqual(sessionCookies(https, secrets, 60_000), [
       "__Secure-gatehouse-session=t; Path=/oauth/session; HttpOnly; SameSite=Strict; Max-Age=60; Secure",
       "__Host-gatehouse-browser=b; Path=/; HttpOnly; SameSite=Strict; Max-Age=60; Secure",
@@ -31,13 +31,13 @@ describe("the cookies of a session", () => {
     it(`the header "${header}" is ${expected ? "read" : "rejected"}`, () =>
       assert.deepEqual(readSessionCookies(https, header), expected));
 
-  it("are joined if HTTP/2 sends them in separate fields", () => {
+  it("the cookies of a session are joined if HTTP/2 sends them in separate fields", () => {
     // RFC 9113 §8.2.3: each cookie may be in a field of its own.
     assert.equal(joinedHeader(["cookie", "a=1", "accept", "*/*", "cookie", "b=2"], "cookie"), "a=1; b=2");
     assert.equal(joinedHeader(["accept", "a", "accept", "b"], "accept"), "a, b");
   });
 
-  it("are deleted over HTTP/2, each by a field of its own", async () => {
+  it("the cookies of a session are deleted over HTTP/2, each by a field of its own", async () => {
     await using server = await startTestServer();
     const session = connect(server.url);
     try {

@@ -166,7 +166,8 @@ describe("a pattern of issuers", () => {
     "https://oidc\\.eks\\.us-east-1\\.amazonaws\\.com/id/[0-9A-F]{32}",
     "https?://127\\.0\\.0\\.1:[0-9]+",
   ];
-  for (const pattern of good) it(`may be ${pattern}`, () => assert.equal(checkPattern(pattern, "issuer"), undefined));
+  for (const pattern of good)
+    it(`a pattern of issuers may be ${pattern}`, () => assert.equal(checkPattern(pattern, "issuer"), undefined));
 
   const table: readonly (readonly [rule: string, pattern: string, problem: RegExp])[] = [
     [
@@ -235,7 +236,7 @@ describe("a pattern of issuers", () => {
     ["a class of a slash that is repeated", "https://good\\.example/(?:a[/])+", /may not be repeated/],
   ];
   for (const [rule, pattern, problem] of table) {
-    it(`M3: may not have ${rule}: ${pattern}`, () => {
+    it(`M3: a pattern of issuers may not have ${rule}: ${pattern}`, () => {
       assert.match(checkPattern(pattern, "issuer") ?? "accepted", problem);
       assert.equal(checkPattern(pattern, "subject"), undefined);
     });
@@ -256,13 +257,13 @@ describe("a pattern of issuers", () => {
     ["https://A\\.example/[a-z]|https://B\\.example/[a-z]", /must be written as/],
   ];
   for (const [pattern, problem] of dead)
-    it(`is rejected if it can never match an issuer in canonical spelling: ${pattern}`, () => {
+    it(`a pattern of issuers is rejected if no issuer in canonical spelling can match it: ${pattern}`, () => {
       const found = checkPattern(pattern, "issuer") ?? "accepted";
       assert.match(found, /^can never match: /);
       assert.match(found, problem);
     });
 
-  it("may have parts that match no issuer, as long as another part does", () => {
+  it("a pattern of issuers may have parts that match no issuer, as long as another part does", () => {
     for (const pattern of [
       "https://[A-Z]?issuer\\.example",
       "https://A\\.example|https://a\\.example",

@@ -52,7 +52,7 @@ function written(json: JsonValue): JsonValue {
 }
 
 describe("the JSON of a response", () => {
-  it("has zero values of bools, numbers, maps and lists, and nothing else that is not set", () => {
+  it("the JSON of a response has zero values of bools, numbers, maps and lists, and nothing else that is not set", () => {
     assert.deepEqual(JSON.parse(replies.writer(GroupSchema)(create(GroupSchema))), {
       resourceLimits: {},
       verified: false,
@@ -65,7 +65,7 @@ describe("the JSON of a response", () => {
     assert.deepEqual(JSON.parse(replies.writer(EverythingSchema)(create(EverythingSchema))).theInt64, "0");
   });
 
-  it("has optional scalars and members of a oneof that are set to zero", () => {
+  it("the JSON of a response has optional scalars and members of a oneof that are set to zero", () => {
     assert.deepEqual(
       JSON.parse(replies.writer(ListGroupsResponseSchema)(create(ListGroupsResponseSchema, { totalCount: 0n }))),
       {
@@ -85,7 +85,7 @@ describe("the JSON of a response", () => {
     }
   });
 
-  it("has the members of a group in the order of their numbers", () => {
+  it("the JSON of a response has the members of a group in the order of their numbers", () => {
     const group = create(GroupSchema, {
       uid: "ab",
       name: 'a "b"',
@@ -101,7 +101,7 @@ describe("the JSON of a response", () => {
     assert.equal(replies.writer(GroupSchema)(group), json);
   });
 
-  it("has the oneof of an identity among its other fields", () => {
+  it("the JSON of a response has the oneof of an identity among its other fields", () => {
     const relationship = { case: "claimMatch", value: { iss: { case: "issuer", value: "i" } } } as const;
     const json = JSON.parse(replies.writer(IdentitySchema)(create(IdentitySchema, { uid: "ab", relationship })));
     assert.deepEqual(json, { uid: "ab", claimMatch: { issuer: "i", claims: {}, claimPatterns: {} } });
@@ -151,18 +151,18 @@ describe("the JSON of a response", () => {
     ],
   ];
   for (const [rule, json] of same) {
-    it(`has ${rule}`, () => assert.deepEqual(written(json), json));
+    it(`the JSON of a response has ${rule}`, () => assert.deepEqual(written(json), json));
   }
 
-  it("has the number of an enum value without a name", () => {
+  it("the JSON of a response has the number of an enum value without a name", () => {
     assert.deepEqual(JSON.parse(errors.writer(GroupSchema)(create(GroupSchema, { kind: 99 as 1 }))), { kind: 99 });
   });
 
-  it("stays valid UTF-8 for half a surrogate pair", () => {
+  it("the JSON of a response is valid UTF-8 for half a surrogate pair, too", () => {
     assert.equal(errors.writer(GroupSchema)(create(GroupSchema, { name: "\ud800" })), '{"name":"\\ud800"}');
   });
 
-  it("cannot have an Any of an unknown type", () => {
+  it("encoding an Any of an unknown type as JSON throws", () => {
     const status = create(StatusSchema, { details: [anyPack(ErrorInfoSchema, create(ErrorInfoSchema))] });
     assert.throws(
       () => errors.writer(StatusSchema)(status),
@@ -215,7 +215,7 @@ describe("the JSON of any message", async () => {
   }
   for (const schema of schemas.values()) {
     const runs = schema === EverythingSchema ? 200 : 20;
-    it(`is the library's but for our rules: ${schema.typeName}`, () => {
+    it(`the JSON of a message is that of protobuf-es, except for our own rules: ${schema.typeName}`, () => {
       fc.assert(
         fc.property(messages(schema, 3), (message) => {
           const plain = plainJson(toJson(schema, message, { registry }));

@@ -216,17 +216,17 @@ describe("a JSON body", () => {
     ],
   ];
   for (const [rule, body, ...violations] of refused) {
-    it(`is rejected with ${rule}`, () => assertViolations(() => fromBody(body), ...violations));
+    it(`a JSON body is rejected with ${rule}`, () => assertViolations(() => fromBody(body), ...violations));
   }
 
-  it("F6: leaves the prototype of all objects alone", () => {
+  it("F6: a JSON body does not change the prototype of all objects", () => {
     const hostile =
       '{"theStruct":{"__proto__":{"admin":true}},"theChild":{"theStruct":{"constructor":{"prototype":{"admin":true}}}}}';
     bind([whole], "POST /whole", hostile);
     assert.equal(({} as { admin?: boolean }).admin, undefined);
   });
 
-  it("F4: may be nested 100 levels deep, and no deeper", () => {
+  it("F4: a JSON body may be nested 100 levels deep, and no deeper", () => {
     const nested = (levels: number) => `${'{"theChild":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`;
     bind([whole], "POST /whole", nested(100));
     const violation = "body: must not be nested deeper than 100 levels";
@@ -234,18 +234,18 @@ describe("a JSON body", () => {
     assertViolations(() => bind([whole], "POST /whole", "[".repeat(1_000_000)), violation);
   });
 
-  it("does not count brackets in strings as levels", () => {
+  it("a JSON body does not count brackets in strings as levels", () => {
     assert.deepEqual(fromBody(`{"theString":"${"[{".repeat(200)}"}`), { the_string: "[{".repeat(200) });
     assert.deepEqual(fromBody('{"theString":"\\"{\\\\"}'), { the_string: '"{\\' });
   });
 
-  it("is empty when absent, so the pipeline reports missing fields", () => {
+  it("a JSON body is empty when absent, so the pipeline reports missing fields", () => {
     assert.deepEqual(asJson(whole, bind([whole], "POST /whole")), {});
     const { createGroup } = GroupsService.method;
     assert.deepEqual(asJson(createGroup, bind([createGroup], "POST /iam/v2beta1/groups")), { group: {} });
   });
 
-  it("may be a list where the rule names a repeated field", () => {
+  it("a JSON body may be a list where the rule names a repeated field", () => {
     const json = asJson(batch, bind([batch], "POST /batch/a/b", '[{"theInt32":1},{}]'));
     assert.deepEqual(json, { parent: "a/b", things: [{ the_int32: 1 }, {}] });
     assert.deepEqual(asJson(batch, bind([batch], "POST /batch/a")), { parent: "a" });
@@ -253,7 +253,7 @@ describe("a JSON body", () => {
     assertViolations(() => bind([batch], "POST /batch/a", '[{"nope":1}]'), `things[0].nope: ${unknown("nope")}`);
   });
 
-  it("F3: does not override the path", () => {
+  it("F3: a JSON body does not override the path", () => {
     const json = asJson(update, bind([update], "PATCH /things/a?update_mask=*", '{"theString":"b","theInt32":1}'));
     assert.deepEqual(json, { thing: { the_string: "a", the_int32: 1 }, update_mask: "*" });
   });
@@ -262,7 +262,7 @@ describe("a JSON body", () => {
     assertViolations(() => bind([update], "PATCH /things/a", '{"theInt32":"x"}'), "the_int32: must be an int32");
   });
 
-  it("may have unknown members when a mask says what counts", () => {
+  it("a JSON body may have unknown members when the request has a mask", () => {
     for (const mask of ["updateMask=theInt32", "update_mask=the_int32"]) {
       const json = asJson(
         update,
@@ -323,7 +323,7 @@ describe("the bodies of published routes", () => {
     );
   });
 
-  it("are messages of the generated types", () => {
+  it("the bodies of published routes are messages of the generated types", () => {
     const { createGroup } = GroupsService.method;
     const message = bind([createGroup], "POST /iam/v2beta1/groups/ab", '{"name":"n"}');
     assert.ok(isMessage(message, createGroup.input));

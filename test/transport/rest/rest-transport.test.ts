@@ -117,7 +117,7 @@ for (const version of versions) {
       assert.match(String(answer.headers["x-request-id"]), /^request-\d+$/);
     });
 
-    it("H7: has no CORS headers", async () => {
+    it("H7: a REST response has no CORS headers", async () => {
       const origin = ["origin", "https://evil.example", "access-control-request-method", "POST"];
       for (const answer of [
         await send("GET", "/iam/v2beta1/groups", origin),

@@ -22,7 +22,7 @@ function assertAsTheLibrary(schema: DescMessage, message: Message): void {
 
 describe("the bytes of a message", () => {
   for (const schema of [...replies, EverythingSchema, StatusSchema, StructSchema]) {
-    it(`are those of protobuf-es: ${schema.typeName}`, () => {
+    it(`the bytes of a message are those of protobuf-es: ${schema.typeName}`, () => {
       fc.assert(
         fc.property(messages(schema), (message) => assertAsTheLibrary(schema, message)),
         { numRuns: 20 },
@@ -30,7 +30,7 @@ describe("the bytes of a message", () => {
     });
   }
 
-  it("are those of protobuf-es for texts and messages around every size of a length", () => {
+  it("the bytes of a message are those of protobuf-es for texts and messages around every size of a length", () => {
     for (const size of [1, 42, 43, 125, 126, 127, 128, 5461, 5462, 16_381, 16_383, 16_384, 2_097_152, 3_000_000]) {
       for (const letter of ["a", "é", "€", "😀", "\ud800"]) {
         const group = create(GroupSchema, { name: letter.repeat(size) });
@@ -39,19 +39,19 @@ describe("the bytes of a message", () => {
     }
   });
 
-  it("keep fields that are not known here", () => {
+  it("the bytes of a message keep unknown fields", () => {
     const message = fromBinary(GroupSchema, Buffer.from([0x0a, 1, 0x61, 0xf8, 0x7f, 5, 0xfa, 0x7f, 2, 1, 2]));
     assertAsTheLibrary(GroupSchema, message);
   });
 
-  it("have room before them and what is to come behind", () => {
+  it("the bytes of a message have the requested prefix length before them and the suffix after them", () => {
     const group = create(GroupSchema, { name: "n" });
     const bytes = toBinary(GroupSchema, group);
     const framed = writeBinary(GroupSchema, group, 5, Buffer.from("end"));
     assert.deepEqual(framed.subarray(5), Buffer.concat([bytes, Buffer.from("end")]));
   });
 
-  it("do not share memory with those of the next message", () => {
+  it("the bytes of a message do not share memory with those of the next message", () => {
     const first = writeBinary(GroupSchema, create(GroupSchema, { name: "first" }));
     const copy = Buffer.from(first);
     writeBinary(GroupSchema, create(GroupSchema, { name: "second" }));

@@ -48,7 +48,7 @@ for (const database of ["sqlite", "postgres"] as const) {
     });
     const notes = Array.from({ length: 12 }, (_, i) => `${i}`);
 
-    it("are in the order in which they were added, together or one by one, and the last one is the status", async () => {
+    it("events with the same time are in the order in which they were added, together or one by one, and the last one is the status", async () => {
       const advisory = { artifactName: "tool", artifactType: "apk", artifactArchitecture: "x86_64", author: "ann" };
       const body = { parentId: group, advisory: { ...advisory, events: notes.map(event) } };
       const { id } = await call("POST", "/vulnerabilities/v1/advisories", body);

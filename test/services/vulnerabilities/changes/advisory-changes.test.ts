@@ -211,7 +211,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       );
     });
 
-    it("are only those of groups that the caller may read, also by a narrowed token", async () => {
+    it("ChangedSince lists only advisories of groups that the caller may read, also with a narrowed token", async () => {
       const other = await addGroup(server, null, "other");
       const theirs = await addCaller(server, other, viewerRole.uid);
       const [mine, below] = [await add("mine"), await addGroup(server, group, "below")];
@@ -239,7 +239,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.deepEqual([tokens.size, lengths.size], [3, 1]);
     });
 
-    it("can be followed for years without changes for the caller, while retention deletes the log", async () => {
+    it("a client can follow changes of advisories for years without changes for the caller, while retention deletes the log", async () => {
       let { pageToken } = await read(server, server.ownerToken, query);
       for (let i = 0; i < 3; i++) {
         now += 400 * 86_400_000;

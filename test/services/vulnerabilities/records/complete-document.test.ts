@@ -81,7 +81,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.equal(await findStoredCopy(server.server.database.session, { parent, ...key }), undefined);
     });
 
-    it("does not replace the completion in a later version that began before it", async () => {
+    it("the completion of a document does not replace the completion in a later version that began before it", async () => {
       const key = { parent: server.groupUid, source: "Team", document: "VEX-2" };
       await commitLate(
         async (tx) => {

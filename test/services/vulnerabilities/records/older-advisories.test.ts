@@ -110,7 +110,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.deepEqual(findings, []);
     });
 
-    it("are not replaced by a copy that is older than what was imported", async () => {
+    it("advisories of an earlier version are not replaced by a copy that is older than what was imported", async () => {
       const [record] = recordsOf({ ...(documents.first[0] as object), modified: "2024-01-15T00:00:00Z" });
       const results = await service.import(server.groupUid, [record!]);
       assert.deepEqual([results[0]!.outcome, await shown(server)], [RecordOutcome.UNCHANGED, older]);
@@ -133,14 +133,14 @@ for (const database of ["sqlite", "postgres"] as const) {
       assert.ok(!products.includes(""), products.join());
     });
 
-    it("keep the public id, or are found by it if it has changed", async () => {
+    it("advisories of an earlier version keep the public id, or are found by it if it has changed", async () => {
       for (const [name, { row }] of await shown(server)) {
         const { name: id } = older.get(name)!.row;
         assert.ok(row.name === id || row.legacyAdvisoryId === id, `${name}: ${id}, now ${row.name}`);
       }
     });
 
-    it("are withdrawn when a later copy of the record does not name their product", async () => {
+    it("advisories of an earlier version are withdrawn when a later copy of the record does not name their product", async () => {
       await importAll("second");
       const now = await shown(server);
       assert.deepEqual([...now.keys()].toSorted(), ["app", "left", "right", "zlib"]);
@@ -151,7 +151,7 @@ for (const database of ["sqlite", "postgres"] as const) {
   });
 
   describe(`a record that dropped a product since it was imported by an earlier version on ${database}`, () => {
-    it("has the advisory of that product withdrawn", async () => {
+    it("importing a record that no longer names a product withdraws the advisory that an earlier version stored for the product", async () => {
       await using server = await startTestServer({ database });
       await arrange(server, (tx) => insertOlder(tx, server.groupUid));
       await recordService(server).import(server.groupUid, recordsOf(documents.second[0]));

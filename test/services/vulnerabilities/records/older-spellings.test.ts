@@ -47,7 +47,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       return advisories.map(({ status, uncertain }: any) => [status, uncertain]);
     }
 
-    it("is found by every spelling after a repair of the database, and its versions compare", async () => {
+    it("a record of the ecosystem opensuse-leap is found by every spelling after a repair of the database, and its versions compare", async () => {
       const record = create(AdvisoryRecordSchema, {
         source: "s",
         document: "SU-1",

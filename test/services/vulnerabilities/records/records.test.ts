@@ -122,7 +122,7 @@ const statusOfType: ReadonlyMap<number, ProductStatus> = new Map<number, Product
 ]);
 
 describe("an OSV record that names no product", () => {
-  it("has an advisory that a record of another source with the same id neither changes nor withdraws", async () => {
+  it("a record of another source with the same id neither changes nor withdraws the advisory of an OSV record without a product", async () => {
     await using server = await startTestServer({ clock: () => now });
     const service = recordService(server);
     const record = (source: string, purls: string[], changes: object = {}) =>
@@ -148,7 +148,7 @@ describe("an OSV record that names no product", () => {
 });
 
 describe("records that are imported together", () => {
-  it("have the same result as records that are imported one by one", async () => {
+  it("records that are imported together have the same result as records that are imported one by one", async () => {
     await using server = await startTestServer({ clock: () => now });
     const service = recordService(server);
     for (let seed = 100; seed < 106; seed++) {
@@ -192,13 +192,13 @@ describe("advisories of generated records", () => {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  it("do not depend on the order in which documents and their versions are imported", async () => {
+  it("advisories of generated records do not depend on the order in which documents and their versions are imported", async () => {
     const contents = await contentsByGroup(server);
     for (const [seed, [a, b]] of groups) assert.deepEqual(contents.get(b), contents.get(a), `seed ${seed}`);
     assert.ok(contents.size > cases.length, "hardly any case has contents");
   });
 
-  it("show the worst valid status, and nothing without a record", async () => {
+  it("advisories of generated records show the worst valid status, and nothing without a record", async () => {
     const byGroup = Map.groupBy(await allAdvisories(server), ({ parent }) => parent);
     for (const { seed, versions } of cases) {
       const shown = (byGroup.get(groups.get(seed)![0]) ?? []).flatMap(({ name, aliases, product, latestEventType }) => {
@@ -217,7 +217,7 @@ describe("advisories of generated records", () => {
     assert.deepEqual(await findings(), []);
   });
 
-  it("do not change when everything is imported again, and nothing is written", async () => {
+  it("advisories of generated records do not change when everything is imported again, and nothing is written", async () => {
     const { session } = server.server.database;
     const [contents, change] = [await contentsByGroup(server), await lastChange(session)];
     const states = await Promise.all([...groups.values()].map(([group]) => readExportState(session, group)));
@@ -228,7 +228,7 @@ describe("advisories of generated records", () => {
     assert.deepEqual(again, states);
   });
 
-  it("are derived again by a repair of the database when events and links to records are missing", async () => {
+  it("advisories of generated records are derived again by a repair of the database when events and links to records are missing", async () => {
     const contents = await contentsByGroup(server);
     // Of advisories with events: withdrawn ones have none, nor have those of records without a status.
     const links = server.server.database.session.prepared(
@@ -251,7 +251,7 @@ describe("advisories of generated records", () => {
     assert.deepEqual(await contentsByGroup(server), contents);
   });
 
-  it("are withdrawn when all records are deleted, and restored when they are imported again", async () => {
+  it("advisories of generated records are withdrawn when all records are deleted, and restored when they are imported again", async () => {
     const contents = await contentsByGroup(server);
     for (const { seed, versions } of cases) {
       const [group] = groups.get(seed)!;
