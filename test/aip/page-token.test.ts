@@ -38,7 +38,7 @@ describe("page token (AIP-158)", () => {
     }
   });
 
-  it("P1: the MAC is of this key", () => {
+  it("P1: a page token of another key is rejected", () => {
     assert.equal(parsePageToken(Buffer.alloc(32, 8), formatPageToken(key, token)), undefined);
   });
 

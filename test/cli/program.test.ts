@@ -259,7 +259,7 @@ describe("a development server as a process", () => {
     }
   });
 
-  it("prints a curl line that works as it stands", async () => {
+  it("the development server prints a curl command that works unchanged", async () => {
     const [line] = await server.said(/curl -H "Authorization: Bearer \$\(cat (\S+)\)" "([^"]+)"/);
     const [, file, address] = line.match(/cat (\S+)\)" "([^"]+)"/) ?? [];
     const reply = await fetch(address ?? "", {

@@ -30,7 +30,7 @@ import { maxChanged, methods, readChange, roleUpdate } from "./simulated-changes
 /** How many effects a response has at most. */
 const maxEffects = 1000;
 
-/** How many of the bindings that keep something are shown. */
+/** The most bindings to show that still give an identity what the change would take. */
 const maxKeptBy = 20;
 
 type Shown = MessageInitShape<typeof AccessEffectSchema>;

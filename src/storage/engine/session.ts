@@ -127,8 +127,8 @@ export interface WriteContext {
   /** Whether the write is part of bulk work, such as an import; false if absent. */
   readonly isBulk?: boolean | undefined;
   /**
-   * Whether the write decides nothing by rows that it does not find. Other writes may then run at the same time in the
-   * same transaction (PostgreSQL). False if absent.
+   * Whether the outcome of the write does not depend on the absence of a row. Then other writes may run at the same
+   * time in the same transaction (PostgreSQL). False if absent.
    */
   readonly isIndependent?: boolean;
   /** Whether the write has a transaction of its own: it changes much and may fail late. False if absent. */

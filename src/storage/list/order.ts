@@ -4,8 +4,8 @@ import type { ResourceRow } from "../collection/collection.ts";
 import { sortPrefix } from "../schema/ordered-text.ts";
 
 /**
- * The fields that lists can be sorted by. Entries have the first ones. For those of rows, the database sorts the whole range. The name of the
- * role is in another row: see role-order.ts.
+ * The fields that lists can be sorted by. Entries are stored in the order of their fields; by a field of rows, the
+ * database sorts the whole range. The name of the role is in another row: see role-order.ts.
  */
 export type SortField = EntryField | RowField | "roleName";
 

@@ -140,7 +140,7 @@ export function buildRangeQuery<R extends ResourceRow>(
   const rows = collection.rows(tables);
   const entries = collection.entries(tables);
   const columns = filterColumns(filters);
-  // Start at the entries, which are sorted, at the rows that an index finds, or at the rows.
+  // Reading starts at the entries, which are sorted, or at an index table with the matching rows, or at the rows themselves.
   const lead = index && "table" in index && index.isDistinct ? index.table(tables) : rows;
   const isFound = lead !== rows;
   const byKey = readsEntries(range);

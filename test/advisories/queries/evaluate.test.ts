@@ -285,7 +285,7 @@ describe("statements on a part of a package", () => {
 });
 
 describe("generated records of OSV", () => {
-  it("are evaluated as their specification says, for every package and many versions", () => {
+  it("queries evaluate generated OSV records as the OSV specification says, for every package and many versions", () => {
     const draws = newDraws(7);
     const packages = generatedEcosystems.flatMap(({ ecosystem, names, releases = [] }) =>
       ["", ...releases.map((release) => `:${release}`)].flatMap((release) =>

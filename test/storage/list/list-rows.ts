@@ -84,7 +84,7 @@ async function clear(database: Database, forest: Forest): Promise<void> {
 /** Declares the tests of lists. */
 export function listingConformance(open: OpenStore): void {
   describe("lists", () => {
-    it("equal the model for every order, kind of source and filter", async () => {
+    it("lists equal the model for every order, kind of source and filter", async () => {
       await using store = await open();
       const { database } = store;
       const property = fc.asyncProperty(forests(24), fc.nat(), async (forest, pick) => {
@@ -108,7 +108,7 @@ export function listingConformance(open: OpenStore): void {
       await fc.assert(property, { numRuns: 2 });
     });
 
-    it("show no row twice and miss none that stays, while rows come and go between pages", async () => {
+    it("the pages of a list show no row twice and miss no row that stays, while rows come and go", async () => {
       await using store = await open();
       const { database } = store;
       const property = fc.asyncProperty(forests(16), walks, async (forest, walk) => {
@@ -129,7 +129,7 @@ export function listingConformance(open: OpenStore): void {
       await fc.assert(property, { numRuns: 25 });
     });
 
-    it("skip as many rows as the model, for any number of sources", async () => {
+    it("lists skip as many rows as the model, for any number of sources", async () => {
       await using store = await open();
       const parents = Array.from({ length: 5 }, (_, i) => groupRow(null, `parent ${i}`));
       const rows = [...parents];
@@ -164,7 +164,7 @@ export function listingConformance(open: OpenStore): void {
       await fc.assert(property, { numRuns: 150 });
     });
 
-    it("sort by bytes, regardless of the collation of the database", async () => {
+    it("lists sort by bytes, regardless of the collation of the database", async () => {
       await using store = await open();
       const root = groupRow(null, "root");
       const wanted = ["a", "a b", "a-b", "a.b", "a0", "a1", "a_b", "ab", "b", "é", "～", "😀"];
@@ -186,7 +186,7 @@ export function listingConformance(open: OpenStore): void {
       );
     });
 
-    it("do not take a uid with a longer last segment for a descendant", async () => {
+    it("a uid that continues the last segment of a group's uid is not a descendant of the group", async () => {
       await using store = await open();
       const root = groupRow(null, "root");
       const child = groupRow(root.uid, "child");
@@ -214,7 +214,7 @@ export function listingConformance(open: OpenStore): void {
       }
     });
 
-    it("never show rows outside of the source under a filter by parent", async () => {
+    it("a list with a filter by parent never shows rows outside of its source", async () => {
       await using store = await open();
       const [own, other] = [groupRow(null, "own"), groupRow(null, "other")];
       const identity = identityRow(null, "identity");

@@ -43,7 +43,7 @@ function named(name: string): Condition {
 /** Declares the tests of the offset index. */
 export function milestonesConformance(open: OpenStore): void {
   describe("the offset index", () => {
-    it("finds the cursor that a scan would find, while rows come, go and move", async () => {
+    it("the offset index finds the same cursor as a scan, while rows come, go and move", async () => {
       await using store = await open();
       const { database } = store;
       const other = await store.open();
@@ -64,7 +64,7 @@ export function milestonesConformance(open: OpenStore): void {
       await fc.assert(property, { numRuns: 15 });
     });
 
-    it("the index is correct while it is built", async () => {
+    it("the offset index is correct while it is built", async () => {
       await using store = await open();
       const { database } = store;
       const rows = await plant(database);
@@ -88,7 +88,7 @@ export function milestonesConformance(open: OpenStore): void {
       ["condition", (name) => ({ filters: {}, condition: named(name) })],
     ];
     for (const [what, narrow] of narrowed) {
-      it(`does not serve a range under a ${what}`, async () => {
+      it(`the offset index does not serve a range under a ${what}`, async () => {
         await using store = await open();
         const { database } = store;
         const rows = await plant(database);
@@ -106,7 +106,7 @@ export function milestonesConformance(open: OpenStore): void {
       });
     }
 
-    it("is rebuilt if the log no longer has the next changes", async () => {
+    it("the offset index is rebuilt if the change log no longer has the next changes", async () => {
       await using store = await open();
       const { database } = store;
       const rows = await plant(database);
@@ -131,7 +131,7 @@ export function milestonesConformance(open: OpenStore): void {
       for (const offset of [9, 12]) await compare(database, offsetIndex, rows, range, offset);
     });
 
-    it("matches the snapshot of a read, although another read updates it meanwhile", async () => {
+    it("the offset index matches the snapshot of a read, although another read updates it meanwhile", async () => {
       await using store = await open();
       const { database } = store;
       const other = await store.open();

@@ -179,7 +179,8 @@ async function commitWrite<T>(
   await Promise.race([finished, new Promise<void>((resolve) => process.nextTick(resolve))]);
   const committed = client.query("COMMIT");
   committed.catch(() => {});
-  // First: both may be settled by one message of the server, and the error of a statement says more than a COMMIT that became a ROLLBACK.
+  // Awaited before COMMIT: one message of the server may settle both, and the error of the failed statement says more than a COMMIT that
+  // became a ROLLBACK.
   await finished;
   const { command } = await committed;
   // After a failed statement, PostgreSQL executes COMMIT as ROLLBACK, without an error.
