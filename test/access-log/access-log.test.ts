@@ -6,9 +6,10 @@ import { logKeyRotation } from "../../src/access-log/key-rotations.ts";
 import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { sweep } from "../../src/storage/sweep.ts";
 import { answersOf, newBrowser, signInUrl } from "../harness/browser.ts";
+import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
-import { type DatabaseKind, startTestServer, type TestServer } from "../harness/server.ts";
+import { startTestServer, type TestServer } from "../harness/server.ts";
 import { stoppedClock, type TurnableClock } from "../security/ground.ts";
 import { addCaller, addGroup, viewerRole } from "../security/tree.ts";
 import { client, loginSettings, startUpstream, type Upstream } from "../sign-in/openid-client.ts";
@@ -20,7 +21,7 @@ after(stopPostgres);
 // biome-ignore lint/suspicious/noExplicitAny: responses are untyped JSON
 type Entry = any;
 
-for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
+for (const database of databases) {
   describe(`the audit of access on ${database}`, () => {
     let server: TestServer;
     let upstream: Upstream;

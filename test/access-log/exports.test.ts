@@ -2,11 +2,12 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { after, describe, it } from "node:test";
+import { writingServers } from "../harness/databases.ts";
 import { newMigratedDatabase } from "../harness/migrated.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { openReadOnlySwitch } from "../harness/read-only.ts";
 import { type RestReply, rest } from "../harness/rest.ts";
-import { startTestServer, type TestServer, writingServers } from "../harness/server.ts";
+import { startTestServer, type TestServer } from "../harness/server.ts";
 import { viewerRole } from "../security/tree.ts";
 
 after(stopPostgres);

@@ -15,6 +15,7 @@ import { exportFormats } from "../../src/advisories/exported.ts";
 import { exportsPath } from "../../src/advisory-feeds/export-request.ts";
 import { limits } from "../../src/server/limits.ts";
 import { insertAdvisory } from "../../src/services/vulnerabilities/advisories/insert-advisory.ts";
+import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
@@ -22,7 +23,7 @@ import { addCaller, addGroup, addRole, arrange, operatorRole, viewerRole } from 
 
 after(stopPostgres);
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`exports on ${database}`, () => {
     let server: TestServer;
     let group: string;

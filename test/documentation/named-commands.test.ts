@@ -1,4 +1,4 @@
-// Commands and flags that pages and hints of the program name between backquotes exist. Those in blocks are run (commands.test.ts).
+// Commands and flags that pages and hints of the program name between backquotes exist. Those in blocks are run (commands.full.ts).
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";

@@ -5,9 +5,10 @@ import { getOption, hasOption } from "@bufbuild/protobuf";
 import { type CloudEvent, HTTP } from "cloudevents";
 import { EventAttributes_Audience, events as eventOption } from "../../gen/chainguard/annotations/events_pb.ts";
 import { builtInRoles } from "../../src/authz/built-in-roles.ts";
+import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
-import type { DatabaseKind, TestServer } from "../harness/server.ts";
+import type { TestServer } from "../harness/server.ts";
 import { addIdentity, bind, ownerRole } from "../security/tree.ts";
 import { composeUncalled } from "../server/compose-uncalled.ts";
 import { openSink, startSendingServer } from "./sink.ts";
@@ -410,7 +411,7 @@ async function livesOfVersion1(life: Life, root: string): Promise<void> {
 
 after(stopPostgres);
 
-for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
+for (const database of databases) {
   describe(`events (${database})`, () => {
     it("report each change once, in order, with the response of the method", async () => {
       await using sink = await openSink();

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { type CloudEvent, HTTP } from "cloudevents";
+import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { digestOf, event, type Listening, manifestType, startListening } from "../registry/listening.ts";
@@ -32,7 +33,7 @@ function readEvent({ headers, body }: Received) {
 
 after(stopPostgres);
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`events of pushes (${database})`, () => {
     let listening: Listening;
     let sink: Sink;

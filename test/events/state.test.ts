@@ -1,9 +1,9 @@
 // The state of deliveries, for callers who may see the subscription.
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
+import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
-import type { DatabaseKind } from "../harness/server.ts";
 import { accept, openSink, standingClock, startSendingServer, status } from "./sink.ts";
 
 after(stopPostgres);
@@ -15,7 +15,7 @@ function attemptsOf(state: Record<string, unknown>) {
   );
 }
 
-for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
+for (const database of databases) {
   describe(`the state of deliveries (${database})`, () => {
     it("shows what waits and why, and can be retried at once", async () => {
       await using sink = await openSink();

@@ -6,6 +6,7 @@ import { AdvisorySchema } from "../../gen/chainguard/platform/vulnerabilities/v2
 import { insertAdvisory } from "../../src/services/vulnerabilities/advisories/insert-advisory.ts";
 import { deleteAdvisory, updateAdvisory } from "../../src/services/vulnerabilities/advisories/write-advisory.ts";
 import { readExportState } from "../../src/storage/engine/export-states.ts";
+import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer } from "../harness/server.ts";
@@ -13,7 +14,7 @@ import { addGroup, arrange } from "../security/tree.ts";
 
 after(stopPostgres);
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`the state of what a group exports on ${database}`, () => {
     it("changes with each change of an advisory in the group or below it, and with nothing else", async () => {
       await using server = await startTestServer({ database });

@@ -112,10 +112,3 @@ export async function startEmptyServer(options: TestServerOptions = {}): Promise
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
   };
 }
-
-/** Options of servers whose writes take different ways, by what the servers are. */
-export const writingServers = {
-  "one process on SQLite": { database: "sqlite" },
-  "a process that forwards its writes": { database: "sqlite", forwardsWrites: true },
-  "one process on PostgreSQL": { database: "postgres" },
-} as const;

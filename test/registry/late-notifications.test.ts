@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
+import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import type { TestServer } from "../harness/server.ts";
 import { digestOf, event, type Listening, startListening } from "./listening.ts";
@@ -9,7 +10,7 @@ import type { OutsideRegistry } from "./outside-registry.ts";
 
 after(stopPostgres);
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`late notifications of a registry on ${database}`, () => {
     let listening: Listening;
     let server: TestServer;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { writeEvent } from "../../src/registry-notifications/apply-notification.ts";
 import { readChanges } from "../../src/storage/change-log/change-log.ts";
+import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
@@ -11,7 +12,7 @@ import type { OutsideRegistry } from "./outside-registry.ts";
 
 after(stopPostgres);
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`notifications of a registry on ${database}`, () => {
     let listening: Listening;
     let server: TestServer;

@@ -6,6 +6,7 @@ import { builtInRoles } from "../../src/authz/built-in-roles.ts";
 import { newRoot } from "../../src/model/uid.ts";
 import { insertRow } from "../../src/storage/collection/rows.ts";
 import { groupCollection } from "../../src/storage/iam/collections.ts";
+import { databases } from "../harness/databases.ts";
 import { startIdentityProvider } from "../harness/identity-provider.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
@@ -19,7 +20,7 @@ const roleOf = (name: string) => builtInRoles.find((role) => role.name === name)
 
 after(stopPostgres);
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`the token endpoint on ${database}`, () => {
     let server: TestServer;
     let root: string;

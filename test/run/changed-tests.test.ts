@@ -17,12 +17,13 @@ const files = {
   "test/currency.test.ts": `import { check } from "../src/currency.ts";\n`,
   "test/pages.test.ts": `for (const page of readdirSync("docs")) check(page);\n`,
   "test/cases.test.ts": `import "./cases.ts";\n`,
+  "test/commands.full.ts": `for (const page of readdirSync("docs")) run(page);\n`,
   "test/cases.ts": `const cases = new URL("cases/", import.meta.url);\n`,
   "test/cases/one.json": "{}\n",
   "docs/page.md": "# Page\n",
   "package.json": "{}\n",
 };
-const tests = Object.keys(files).filter((file) => file.endsWith(".test.ts"));
+const tests = Object.keys(files).filter((file) => /\.(?:test|full)\.ts$/.test(file));
 
 describe("npm test -- --changed", () => {
   let root: string;
@@ -52,7 +53,11 @@ describe("npm test -- --changed", () => {
     ["imports are followed transitively", "src/round.ts", ["test/price.test.ts", "test/program.test.ts"]],
     ["a type import is not followed", "src/currency.ts", ["test/currency.test.ts"]],
     ["a program that a test names is followed", "src/late.ts", ["test/program.test.ts"]],
-    ["a new file in a folder that a test lists selects the test", "docs/new.md", ["test/pages.test.ts"]],
+    [
+      "a new file in a folder that a test of the matrix or another one lists selects both",
+      "docs/new.md",
+      ["test/commands.full.ts", "test/pages.test.ts"],
+    ],
     ["a data file selects the tests that read its folder", "test/cases/one.json", ["test/cases.test.ts"]],
     ["a deleted file that nothing imports selects nothing", "src/gone.ts", []],
     ["a change of dependencies selects every test", "package.json", tests],

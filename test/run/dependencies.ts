@@ -33,7 +33,7 @@ export function readDependencies(root: string, file: string): Dependencies {
   const imported = importPatterns
     .flatMap((pattern) => [...text.matchAll(pattern)])
     .map(([, specifier]) => path.posix.join(folder, specifier!));
-  const mayBeWord = file.endsWith(".test.ts") && /\b(?:readdirSync|globSync|cpSync)\(/.test(text);
+  const mayBeWord = /\.(?:test|full)\.ts$/.test(file) && /\b(?:readdirSync|globSync|cpSync)\(/.test(text);
   const named = [...text.matchAll(literalPattern)].flatMap(([, url, literal]) => {
     const name = fixedPart(literal!);
     const isRelative = url !== undefined || /^\.{1,2}\//.test(name);

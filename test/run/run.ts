@@ -1,24 +1,27 @@
-// `npm test`: everything that a change must pass. Exits with 1 if a step failed.
-// `npm test -- FILE…` runs only the named test files, `npm test -- --changed` only those that your changes can affect.
-import { globSync, rmSync } from "node:fs";
+// `npm test`: everything that a change must pass before it is committed. Exits with 1 if a step failed.
+// `npm test -- FILE…` runs only the named test files, `npm test -- --changed` those that your changes can affect, and `npm test -- --full`
+// those of the full matrix that `npm test` leaves out. `npm test -- --watch FILE…` runs test files again at each change of what they import.
+import { globSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { parseArgs } from "node:util";
 import { changedFiles, selectTests } from "./changed-tests.ts";
 import { newMemoryFolder } from "./memory-folder.ts";
 import { runSteps } from "./run-steps.ts";
-import { lockFileStep, protoSteps, type Step, sourceSteps, testSteps } from "./steps.ts";
+import { lockFileStep, protoSteps, type Step, sourceSteps, testSteps, watchStep } from "./steps.ts";
 import { formatSummary } from "./summary.ts";
 
 /** One more than there are processors: tests wait for databases and processes. */
 const lanes = Math.min(3, availableParallelism() + 1);
 
-const { values, positionals } = parseArgs({ options: { changed: { type: "boolean" } }, allowPositionals: true });
+const { values, positionals } = parseArgs({
+  options: { changed: { type: "boolean" }, full: { type: "boolean" }, watch: { type: "boolean" } },
+  allowPositionals: true,
+});
 const memoryFolder = newMemoryFolder();
 process.once("exit", () => memoryFolder && rmSync(memoryFolder, { recursive: true, force: true, maxRetries: 3 }));
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit(1));
 
-const steps = values.changed ? stepsOfChange() : [...testSteps(namedTests(), memoryFolder), ...otherSteps()];
-const results = await runSteps(steps, lanes);
+const results = await runSteps(stepsOfRun(), lanes);
 console.log(`\n${formatSummary(results)}`);
 const failed = results.filter(({ error }) => error !== undefined);
 if (failed.length > 0) {
@@ -26,25 +29,44 @@ if (failed.length > 0) {
   process.exitCode = 1;
 }
 
-function otherSteps(): Step[] {
-  return [...sourceSteps, ...protoSteps, lockFileStep];
+function stepsOfRun(): Step[] {
+  if (values.watch) return [watchStep(positionals)];
+  if (values.changed) return stepsOfChange();
+  if (values.full) return stepsOfMatrix();
+  const tests =
+    positionals.length > 0
+      ? testSteps(positionals, { memoryFolder })
+      : testSteps(shortTests(), { memoryFolder, database: "sqlite" });
+  return [...tests, ...sourceSteps, ...protoSteps, lockFileStep];
+}
+
+/** The rest of the full matrix: the files that `npm test` leaves out, and on PostgreSQL what it runs on SQLite only. */
+function stepsOfMatrix(): Step[] {
+  const forBoth = shortTests().filter((file) => readFileSync(file, "utf8").includes('/databases.ts"'));
+  return [...testSteps(fullTests(), { memoryFolder }), ...testSteps(forBoth, { memoryFolder, database: "postgres" })];
 }
 
 /** The tests that the change can affect, lint and types; with changed protos, their checks too. */
 function stepsOfChange(): Step[] {
   const changed = changedFiles();
-  const selected = selectTests(allTests(), changed);
-  console.log(`${changed.length} changed files affect ${selected.length} of ${allTests().length} test files`);
+  const all = [...shortTests(), ...fullTests()];
+  const selected = selectTests(all, changed);
+  console.log(`${changed.length} changed files affect ${selected.length} of ${all.length} test files`);
   const hasProtos = changed.some((file) => file.startsWith("proto/") || file.startsWith("buf."));
-  return [...testSteps(selected, memoryFolder), ...sourceSteps, ...(hasProtos ? protoSteps : [])];
+  return [...testSteps(selected, { memoryFolder }), ...sourceSteps, ...(hasProtos ? protoSteps : [])];
 }
 
-function namedTests(): string[] {
-  return positionals.length > 0 ? positionals : allTests();
+function shortTests(): string[] {
+  return filesNamed("*.test.ts");
 }
 
-function allTests(): string[] {
-  return globSync(["test/**/*.test.ts", "bench/test/**/*.test.ts"])
+/** Combinations, and processes of the program: they would take `npm test` beyond three minutes. */
+function fullTests(): string[] {
+  return filesNamed("*.full.ts");
+}
+
+function filesNamed(name: string): string[] {
+  return globSync([`test/**/${name}`, `bench/test/**/${name}`])
     .map((file) => file.replaceAll("\\", "/"))
     .sort();
 }

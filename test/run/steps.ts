@@ -1,8 +1,10 @@
 // The steps of `npm test`.
+import { databasesVariable } from "../harness/databases.ts";
+import type { DatabaseKind } from "../harness/server.ts";
 import type { FileTime } from "./file-times.ts";
 import { checkLockFile } from "./lock-file.ts";
 import { checkBreaking, checkGenerated } from "./proto-checks.ts";
-import { runTests } from "./test-step.ts";
+import { runTests, watchTests } from "./test-step.ts";
 import { type Print, runTool } from "./tool.ts";
 
 /** The result of a step that ran test files. */
@@ -25,6 +27,7 @@ export interface Step {
  * garbage collection takes longer.
  */
 const ownSteps = [
+  { name: "tests of the services", folder: "test/services/" },
   { name: "tests of the API cases", folder: "test/api/" },
   { name: "tests of security", folder: "test/security/" },
   { name: "tests of the command line", folder: "test/cli/" },
@@ -33,11 +36,24 @@ const ownSteps = [
   { name: "tests of the transports", folder: "test/transport/" },
 ];
 
+/** Options of the processes that run tests. */
+export interface TestOptions {
+  /** The folder for temporary files; that of the system when absent. */
+  readonly memoryFolder?: string | undefined;
+  /** The database of tests that are for both; both when absent. */
+  readonly database?: DatabaseKind;
+}
+
 /** Returns the steps of these test files, the longest first. */
-export function testSteps(files: readonly string[], memoryFolder: string | undefined): Step[] {
+export function testSteps(files: readonly string[], { memoryFolder, database }: TestOptions): Step[] {
+  const env = {
+    ...process.env,
+    ...(memoryFolder && { TMPDIR: memoryFolder }),
+    ...(database && { [databasesVariable]: database }),
+  };
   const newStep = (name: string, files: readonly string[], isLive = false): Step => ({
-    name,
-    run: (print) => runTests(files, memoryFolder, print),
+    name: database === "postgres" ? `${name} on PostgreSQL` : name,
+    run: (print) => runTests(files, env, print),
     isLive,
   });
   const others = files.filter((file) => !ownSteps.some(({ folder }) => file.startsWith(folder)));
@@ -48,6 +64,11 @@ export function testSteps(files: readonly string[], memoryFolder: string | undef
       return own.length > 0 ? [newStep(name, own)] : [];
     }),
   ];
+}
+
+/** Returns the step that runs test files again at each change of what they import, until it is interrupted. */
+export function watchStep(files: readonly string[]): Step {
+  return { name: "watched tests", run: () => check(watchTests(files)), isLive: true };
 }
 
 export const sourceSteps: readonly Step[] = [

@@ -30,6 +30,8 @@ const osv = "test/advisories/osv/end-to-end/osv.ts";
 
 /** Every suite. `test/README.md` says what each needs. */
 export const suites: readonly Suite[] = [
+  // The test files that `npm test` leaves out. Some need programs that `.ci/run` installs after it.
+  { name: "matrix", command: node("test/run/run.ts", "--full"), minutes: 20 },
   // The files run in processes of their own.
   { name: "database", command: node("--test", "--test-timeout=120000", ...databases), minutes: 10 },
   { name: "helm", command: tests(300, "test/deploy/helm.ts"), minutes: 10 },
@@ -67,8 +69,6 @@ export const suites: readonly Suite[] = [
   { name: "osv", command: node("--use-system-ca", ...tests(120, osv).slice(1)), minutes: 30, only: "all" },
   { name: "schemathesis", command: tests(600, "test/openapi/schemathesis.ts"), minutes: 30, only: "all" },
   { name: "python", command: tests(120, "test/clients/end-to-end/python.ts"), minutes: 10 },
-  // These skip what needs a program that was not there when `npm test` ran.
-  { name: "documentation", command: tests(120, "test/documentation/commands.test.ts"), minutes: 10 },
 ];
 
 /** Returns the named suites; without names all suites, or those of `.ci/run`. Throws for a name that no suite has. */

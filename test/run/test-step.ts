@@ -2,17 +2,16 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { FileTime } from "./file-times.ts";
-import { type Print, runTool } from "./tool.ts";
+import { type Print, runProgram, runTool } from "./tool.ts";
 
 const reporter = path.join(import.meta.dirname, "file-times.ts");
 
 /** Runs test files in one process and returns the time of each, also if a test fails: then `error` says so. */
 export async function runTests(
   files: readonly string[],
-  memoryFolder: string | undefined,
+  env: NodeJS.ProcessEnv,
   print?: Print,
 ): Promise<{ readonly times: readonly FileTime[]; readonly error?: unknown }> {
-  const env = memoryFolder ? { ...process.env, TMPDIR: memoryFolder } : process.env;
   const folder = mkdtempSync(path.join(tmpdir(), "gatehouse-times-"));
   const report = path.join(folder, "times.ndjson");
   const reporters = [
@@ -34,6 +33,12 @@ export async function runTests(
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Runs test files, each in a process of its own, again at each change of what it imports. */
+export async function watchTests(files: readonly string[]): Promise<void> {
+  if (files.length === 0) throw new Error("name the test files that are to be watched");
+  await runProgram([process.execPath, "--test", "--watch", ...files], { timeoutMs: 2 ** 31 - 1 });
 }
 
 /** The last line of each file counts. A process that was killed may leave half a line. */

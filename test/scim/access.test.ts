@@ -4,9 +4,10 @@ import { after, before, describe, it } from "node:test";
 import { builtInRoles, ownerRole } from "../../src/authz/built-in-roles.ts";
 import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { newBrowser, signInUrl } from "../harness/browser.ts";
+import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
-import type { DatabaseKind, TestServer } from "../harness/server.ts";
+import type { TestServer } from "../harness/server.ts";
 import { viewerRole } from "../security/tree.ts";
 import { client as oidcClient, startUpstream, type Upstream } from "../sign-in/openid-client.ts";
 import {
@@ -26,7 +27,7 @@ const editorRole = builtInRoles.find(({ name }) => name === "editor")!;
 
 after(stopPostgres);
 
-for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
+for (const database of databases) {
   describe(`access of provisioned people, ${database}`, () => {
     let server: TestServer;
     let upstream: Upstream;

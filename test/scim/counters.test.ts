@@ -10,9 +10,10 @@ import { checkDatabase, repairDatabase } from "../../src/storage/check/check-dat
 import { setCounter } from "../../src/storage/engine/counters.ts";
 import { readScimCounter } from "../../src/storage/iam/scim-counters.ts";
 import { childrenKey } from "../../src/storage/schema/entry-keys.ts";
+import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
-import type { DatabaseKind, TestServer } from "../harness/server.ts";
+import type { TestServer } from "../harness/server.ts";
 import { createProvider, enableScim, type ScimClient, startProvisionedServer } from "./provisioning.ts";
 
 const schemas = (name: string) => [`urn:ietf:params:scim:schemas:core:2.0:${name}`];
@@ -33,7 +34,7 @@ async function execute({ config: { databaseUrl } }: TestServer, text: string): P
   await client.query(text).finally(() => client.end());
 }
 
-for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
+for (const database of databases) {
   describe(`counters of provisioned users and groups, ${database}`, () => {
     let server: TestServer;
     let providerUid: string;

@@ -4,9 +4,10 @@ import { after, before, describe, it } from "node:test";
 import { ownerRole } from "../../src/authz/built-in-roles.ts";
 import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { newBrowser, signInUrl } from "../harness/browser.ts";
+import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
-import type { DatabaseKind, TestServer } from "../harness/server.ts";
+import type { TestServer } from "../harness/server.ts";
 import { getToken, basic as signedIn } from "../registry/sign-in.ts";
 import { addCaller, addGroup, viewerRole } from "../security/tree.ts";
 import { loginSettings, client as oidcClient, startUpstream, type Upstream } from "../sign-in/openid-client.ts";
@@ -21,7 +22,7 @@ import {
 
 after(stopPostgres);
 
-for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
+for (const database of databases) {
   describe(`identities that name a deactivated person, ${database}`, () => {
     const audience = "https://tools.example.org";
     let server: TestServer;

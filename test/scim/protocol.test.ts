@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { scimLimits } from "../../src/scim/limits.ts";
+import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
-import type { DatabaseKind, TestServer } from "../harness/server.ts";
+import type { TestServer } from "../harness/server.ts";
 import {
   createProvider,
   enableScim,
@@ -17,7 +18,7 @@ import {
 
 after(stopPostgres);
 
-for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
+for (const database of databases) {
   describe(`SCIM, ${database}`, () => {
     let server: TestServer;
     let scim: ScimClient;

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
+import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { codeOf, type Ground, methodPath, openGround, replyOf } from "./ground.ts";
 import { addRepo, imageDigest } from "./registry-tree.ts";
@@ -55,7 +56,7 @@ const referred: readonly {
   },
 ];
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`concurrent calls, on ${database}`, () => {
     let ground: Ground;
     let root: string;

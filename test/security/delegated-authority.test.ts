@@ -11,9 +11,10 @@ import type { Transaction } from "../../src/storage/engine/session.ts";
 import { findDelegation, setDelegationMappings } from "../../src/storage/iam/delegations.ts";
 import { eq } from "../../src/storage/schema/drizzle.ts";
 import { newBrowser, signInUrl } from "../harness/browser.ts";
+import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
-import { type DatabaseKind, startTestServer, type TestServer } from "../harness/server.ts";
+import { startTestServer, type TestServer } from "../harness/server.ts";
 import { basic, getToken, service } from "../registry/sign-in.ts";
 import { client, loginSettings, startUpstream, type Upstream } from "../sign-in/openid-client.ts";
 import { keyPair, keySetText, signOutside } from "../sts/outside.ts";
@@ -45,7 +46,7 @@ async function forgetMaker(tx: Transaction, uid: string): Promise<void> {
   await statement.execute();
 }
 
-for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
+for (const database of databases) {
   describe(`authority is checked when it is used, ${database}`, () => {
     let server: TestServer;
     let upstream: Upstream;

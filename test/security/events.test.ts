@@ -23,13 +23,14 @@ import {
 } from "../events/sink.ts";
 import { freePort, stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
-import type { DatabaseKind, TestServer } from "../harness/server.ts";
+import type { TestServer } from "../harness/server.ts";
 import { startTestServer } from "../harness/server.ts";
 import { certificate } from "../transport/certificate.ts";
 
 const created = "iam.group.created.v1";
 const isGroup = (one: Received) => typeOf(one) === created;
 
+import { databases } from "../harness/databases.ts";
 import { addCaller, ownerRole } from "./tree.ts";
 
 after(stopPostgres);
@@ -260,7 +261,7 @@ describe("a sink", () => {
 });
 
 describe("events", () => {
-  for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
+  for (const database of databases) {
     it(`W5: events are delivered in order, and retried with the same id and a new signature (${database})`, async () => {
       await using sink = await openSink();
       const clock = standingClock();

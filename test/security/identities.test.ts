@@ -5,13 +5,14 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
 import type { Narrowing } from "../../src/authn/caller.ts";
 import { capabilitySet } from "../../src/model/capabilities.ts";
+import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { codeOf, type Ground, openGround, replyOf } from "./ground.ts";
 import { addCaller, addGroup, addIdentity, bind, operatorRole, ownerRole, viewerRole } from "./tree.ts";
 
 after(stopPostgres);
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`identities on ${database}`, () => {
     let ground: Ground;
     /** An organization with its owner, apart from that of the operator. */

@@ -3,9 +3,10 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { userUid } from "../../src/services/iam/users/user-uid.ts";
+import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { type RestReply, rest } from "../harness/rest.ts";
-import { type DatabaseKind, startTestServer, type TestServer } from "../harness/server.ts";
+import { startTestServer, type TestServer } from "../harness/server.ts";
 import { loginSettings, startUpstream, type Upstream } from "../sign-in/openid-client.ts";
 import { addCaller, addGroup, bind, ownerRole, viewerRole } from "./tree.ts";
 
@@ -20,7 +21,7 @@ function refusalOf({ status, body }: RestReply) {
   return { status, type, subject };
 }
 
-for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
+for (const database of databases) {
   describe(`the last owner of an organization, ${database}`, () => {
     let server: TestServer;
     let upstream: Upstream;

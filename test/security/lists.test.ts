@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { formatPageToken, pageTokenLifetimeMs } from "../../src/aip/page-token.ts";
+import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { codeOf, type Ground, openGround, replyOf, turnableClock } from "./ground.ts";
@@ -10,7 +11,7 @@ import { addCaller, addGroup, ownerRole } from "./tree.ts";
 
 after(stopPostgres);
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`page tokens and lists on ${database}`, () => {
     const clock = turnableClock();
     let ground: Ground;

@@ -9,6 +9,7 @@ import { register } from "../../src/services/auth/registration.ts";
 import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { insertRow } from "../../src/storage/collection/rows.ts";
 import { externalGroupRoleMappingCollection } from "../../src/storage/iam/collections.ts";
+import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { codeOf, type Ground, openGround, replyOf } from "./ground.ts";
 import { addProvider } from "./provider-tree.ts";
@@ -34,7 +35,7 @@ interface Result {
   readonly problems?: readonly { readonly field: string; readonly description: string }[];
 }
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`the import of an organization that an attacker made, on ${database}`, () => {
     let ground: Ground;
     before(async () => {

@@ -6,6 +6,7 @@ import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts
 import { builtInRoles } from "../../src/authz/built-in-roles.ts";
 import { capabilitySet } from "../../src/model/capabilities.ts";
 import { userUid } from "../../src/services/iam/users/user-uid.ts";
+import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { startUpstream, type Upstream } from "../sign-in/openid-client.ts";
@@ -34,7 +35,7 @@ const administration = [
   Capability.CAP_IAM_ROLE_BINDINGS_CREATE,
 ];
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`control over issuers, on ${database}`, () => {
     let ground: Ground;
     let upstream: Upstream;

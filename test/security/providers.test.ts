@@ -11,6 +11,7 @@ import { checkDatabase } from "../../src/storage/check/check-database.ts";
 import { findRow } from "../../src/storage/collection/rows.ts";
 import { identityProviderCollection } from "../../src/storage/iam/collections.ts";
 import type { IdentityProviderRow } from "../../src/storage/iam/provider-rows.ts";
+import { databases } from "../harness/databases.ts";
 import { keptLog } from "../harness/kept-log.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { discoveryPath, startIssuer } from "../sts/outside.ts";
@@ -39,7 +40,7 @@ async function rowOf(ground: Ground, uid: string): Promise<IdentityProviderRow> 
 
 after(stopPostgres);
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`secrets of identity providers on ${database}`, () => {
     it("L7: the client secret is in no response of any method", async () => {
       await using ground = await openGround({ database });

@@ -4,13 +4,14 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { newBrowser, signInUrl } from "../harness/browser.ts";
+import { databases } from "../harness/databases.ts";
 import { rest } from "../harness/rest.ts";
-import { type DatabaseKind, startTestServer, type TestServer } from "../harness/server.ts";
+import { startTestServer, type TestServer } from "../harness/server.ts";
 import { client, loginSettings, startUpstream, type Upstream } from "../sign-in/openid-client.ts";
 import { type TurnableClock, turnableClock } from "./ground.ts";
 import { viewerRole } from "./tree.ts";
 
-for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
+for (const database of databases) {
   describe(`a user who deletes their account and registers again, ${database}`, () => {
     let server: TestServer;
     let upstream: Upstream;

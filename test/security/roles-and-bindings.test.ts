@@ -3,13 +3,14 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
+import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { codeOf, type Ground, openGround, replyOf } from "./ground.ts";
 import { addCaller, addGroup, addIdentity, addRole, bind, operatorRole, ownerRole, viewerRole } from "./tree.ts";
 
 after(stopPostgres);
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`roles and bindings on ${database}`, () => {
     let ground: Ground;
     /** An organization with its owner, apart from that of the operator. */

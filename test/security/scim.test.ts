@@ -4,9 +4,10 @@ import { after, before, describe, it } from "node:test";
 import { builtInRoles } from "../../src/authz/built-in-roles.ts";
 import { limits } from "../../src/server/limits.ts";
 import { userUid } from "../../src/services/iam/users/user-uid.ts";
+import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
-import type { DatabaseKind, TestServer } from "../harness/server.ts";
+import type { TestServer } from "../harness/server.ts";
 import {
   addOwner,
   call,
@@ -25,7 +26,7 @@ const editorRole = builtInRoles.find(({ name }) => name === "editor")!;
 
 after(stopPostgres);
 
-for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
+for (const database of databases) {
   describe(`a SCIM token, ${database}`, () => {
     const clock = stoppedClock();
     let server: TestServer;

@@ -9,10 +9,11 @@ import { after, before, beforeEach, describe, it } from "node:test";
 import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { userCodeOf } from "../../src/sign-in/user-code.ts";
 import { answersOf, type Browser, newBrowser, signInUrl } from "../harness/browser.ts";
+import { databases } from "../harness/databases.ts";
 import { keptLog } from "../harness/kept-log.ts";
 import { freePort } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
-import { type DatabaseKind, startTestServer, type TestServer } from "../harness/server.ts";
+import { startTestServer, type TestServer } from "../harness/server.ts";
 import { client, loginSettings, startUpstream, type Upstream } from "../sign-in/openid-client.ts";
 import { keyPair } from "../sts/outside.ts";
 import { type TurnableClock, turnableClock } from "./ground.ts";
@@ -24,7 +25,7 @@ function newDevice() {
   return { device, code: device.publicKey.export({ format: "jwk" }).x! };
 }
 
-for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
+for (const database of databases) {
   describe(`signing in under attack, ${database}`, () => {
     let upstream: Upstream;
     let server: TestServer;

@@ -6,9 +6,10 @@ import { after, before, beforeEach, describe, it } from "node:test";
 import { decodeJwt } from "jose";
 import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { newBrowser, signInUrl } from "../harness/browser.ts";
+import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
-import { type DatabaseKind, startTestServer, type TestServer } from "../harness/server.ts";
+import { startTestServer, type TestServer } from "../harness/server.ts";
 import { loginSettings, startUpstream, type Upstream } from "../sign-in/openid-client.ts";
 import { type TurnableClock, turnableClock } from "./ground.ts";
 import { addCaller, addGroup, addRole, bind, ownerRole, viewerRole } from "./tree.ts";
@@ -17,7 +18,7 @@ after(stopPostgres);
 
 const iam = "/iam/v2beta1";
 
-for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
+for (const database of databases) {
   describe(`a user bound by other organizations, ${database}`, () => {
     let server: TestServer;
     let upstream: Upstream;

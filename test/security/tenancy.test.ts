@@ -13,6 +13,7 @@ import { implement } from "../../src/pipeline/handlers.ts";
 import { exemptMethods } from "../../src/server/services.ts";
 import { findRow, insertRow } from "../../src/storage/collection/rows.ts";
 import { groupCollection } from "../../src/storage/iam/collections.ts";
+import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { codeOf, type Ground, openGround, replyOf } from "./ground.ts";
@@ -20,7 +21,7 @@ import { addCaller, addGroup, addIdentity, addRole, arrange, bind, ownerRole, vi
 
 after(stopPostgres);
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`tenancy on ${database}`, () => {
     let ground: Ground;
     let own: string;

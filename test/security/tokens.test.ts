@@ -8,6 +8,7 @@ import { systemClock } from "../../src/base/clock.ts";
 import { limits } from "../../src/server/limits.ts";
 import { keyStore } from "../../src/storage/installation/signing-keys.ts";
 import { forge, segment } from "../authn/token-fixtures.ts";
+import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { keyPair, signOutside } from "../sts/outside.ts";
 import { codeOf, type Ground, openGround, turnableClock } from "./ground.ts";
@@ -147,7 +148,7 @@ describe("an access token over the wire", () => {
   });
 });
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`revocation takes effect at once, on ${database}`, () => {
     let ground: Ground;
     before(async () => {

@@ -7,9 +7,10 @@ import { after, before, describe, it } from "node:test";
 import { dataDirectory } from "../cli/process.ts";
 import { openSink, startSendingServer, status } from "../events/sink.ts";
 import { signInAs, signInUrl } from "../harness/browser.ts";
+import { databases } from "../harness/databases.ts";
 import { freePort } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
-import { type DatabaseKind, startTestServer, type TestServer } from "../harness/server.ts";
+import { startTestServer, type TestServer } from "../harness/server.ts";
 import { until } from "../harness/until.ts";
 import { certificate, certificateKey, renewedCertificate } from "../transport/certificate.ts";
 
@@ -19,7 +20,7 @@ async function readMetrics(url: string): Promise<ReadonlyMap<string, number>> {
   return new Map([...text.matchAll(/^([^#\s][^ ]*) (\S+)$/gm)].map(([, name, value]) => [name!, Number(value)]));
 }
 
-for (const database of ["sqlite", "postgres"] as const satisfies readonly DatabaseKind[])
+for (const database of databases)
   describe(`metrics of a server on ${database}`, () => {
     let server: TestServer;
     before(async () => {

@@ -8,8 +8,9 @@ import { CreateGroupRequestSchema, GroupSchema } from "../../gen/chainguard/plat
 import { rowExists } from "../../src/storage/collection/rows.ts";
 import { findSubtreeRows } from "../../src/storage/collection/subtree-rows.ts";
 import { groupCollection } from "../../src/storage/iam/collections.ts";
+import { writingServers } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
-import { startTestServer, type TestServer, writingServers } from "../harness/server.ts";
+import { startTestServer, type TestServer } from "../harness/server.ts";
 
 after(stopPostgres);
 

@@ -9,6 +9,7 @@ import { newChild } from "../../src/model/uid.ts";
 import { insertAdvisory } from "../../src/services/vulnerabilities/advisories/insert-advisory.ts";
 import { insertRow } from "../../src/storage/collection/rows.ts";
 import { groupCollection } from "../../src/storage/iam/collections.ts";
+import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { type RestReply, rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
@@ -186,7 +187,7 @@ async function addLong({ server: { database }, groupUid }: TestServer): Promise<
 
 after(stopPostgres);
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`page tokens of rows with long texts, on ${database}`, () => {
     let place: TestServer;
     before(async () => {

@@ -14,8 +14,9 @@ import {
   signInUrl,
   type Visit,
 } from "../harness/browser.ts";
+import { databases } from "../harness/databases.ts";
 import { rest } from "../harness/rest.ts";
-import { type DatabaseKind, startTestServer, type TestServer } from "../harness/server.ts";
+import { startTestServer, type TestServer } from "../harness/server.ts";
 import { type TurnableClock, turnableClock } from "../security/ground.ts";
 import { addCaller, addGroup, ownerRole, viewerRole } from "../security/tree.ts";
 import { client, loginSettings, startUpstream, type Upstream } from "./openid-client.ts";
@@ -23,7 +24,7 @@ import { client, loginSettings, startUpstream, type Upstream } from "./openid-cl
 const iam = "/iam/v2beta1";
 let people = 0;
 
-for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
+for (const database of databases) {
   describe(`the question whether a person joins, ${database}`, () => {
     let server: TestServer;
     let upstream: Upstream;

@@ -3,14 +3,15 @@ import assert from "node:assert/strict";
 import { after, it } from "node:test";
 import type { LoginProvider } from "../../src/sign-in/login-provider.ts";
 import { findMappings } from "../../src/sign-in/mapped-groups.ts";
+import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
-import { type DatabaseKind, startTestServer } from "../harness/server.ts";
+import { startTestServer } from "../harness/server.ts";
 import { viewerRole } from "../security/tree.ts";
 
 after(stopPostgres);
 
-for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
+for (const database of databases) {
   it(`a token carries the first 150 mappings by uid, and the log says that there are more, ${database}`, async () => {
     await using server = await startTestServer({ database });
     const create = async (path: string, body: object) => {

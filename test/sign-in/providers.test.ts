@@ -7,14 +7,15 @@ import { builtInRoles } from "../../src/authz/built-in-roles.ts";
 import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { maxCandidates } from "../../src/sts/assumable-identity.ts";
 import { newBrowser, signInUrl } from "../harness/browser.ts";
+import { databases } from "../harness/databases.ts";
 import { rest } from "../harness/rest.ts";
-import { type DatabaseKind, startTestServer, type TestServer } from "../harness/server.ts";
+import { startTestServer, type TestServer } from "../harness/server.ts";
 import { viewerRole } from "../security/tree.ts";
 import { client, startUpstream, type Upstream } from "./openid-client.ts";
 
 const editorRole = builtInRoles.find(({ name }) => name === "editor")!;
 
-for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
+for (const database of databases) {
   describe(`an organization's provider, ${database}`, () => {
     let server: TestServer;
     let upstream: Upstream;

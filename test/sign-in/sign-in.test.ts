@@ -4,10 +4,11 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { answersOf, newBrowser, signInAs, signInUrl } from "../harness/browser.ts";
+import { databases } from "../harness/databases.ts";
 import { rest } from "../harness/rest.ts";
-import { type DatabaseKind, startTestServer, type TestServer } from "../harness/server.ts";
+import { startTestServer, type TestServer } from "../harness/server.ts";
 
-for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
+for (const database of databases) {
   describe(`signing in, ${database}`, () => {
     let server: TestServer;
     before(async () => {

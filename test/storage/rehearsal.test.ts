@@ -11,6 +11,7 @@ import { findDelegationsOf, vouch } from "../../src/storage/iam/delegations.ts";
 import { insertMembership, isMember } from "../../src/storage/iam/memberships.ts";
 import type { GroupRow } from "../../src/storage/iam/rows.ts";
 import { repoCollection } from "../../src/storage/registry/rows.ts";
+import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 
@@ -84,7 +85,7 @@ const bodies: Readonly<Record<string, (tx: Transaction, server: TestServer) => P
   },
 };
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`rehearsals on ${database}`, () => {
     let server: TestServer;
     const context = { actor: "", method: "test", requestId: "", time };

@@ -1,11 +1,12 @@
 // A token exchange without the name of an identity, which looks for one by what strangers have written, on both databases.
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { databases } from "../harness/databases.ts";
 import { rest } from "../harness/rest.ts";
-import { type DatabaseKind, startTestServer } from "../harness/server.ts";
+import { startTestServer } from "../harness/server.ts";
 import { keyPair, signOutside } from "./outside.ts";
 
-for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
+for (const database of databases) {
   it(`T11: texts that databases cannot store select no identity, ${database}`, async () => {
     await using server = await startTestServer({ database });
     const { baseUrl: aud } = server.config;

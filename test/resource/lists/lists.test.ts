@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { newRandom } from "../../../bench/random.ts";
 import type { ApiClient } from "../../harness/api-clients.ts";
+import { databases } from "../../harness/databases.ts";
 import { stopPostgres } from "../../harness/postgres.ts";
 import { codeOf, type Ground, methodPath, openGround, stoppedClock } from "../../security/ground.ts";
 import { addGroup, addIdentity, bind, operatorRole, ownerRole, viewerRole } from "../../security/tree.ts";
@@ -20,7 +21,7 @@ const refusals = ["ALREADY_EXISTS", "FAILED_PRECONDITION", "PERMISSION_DENIED", 
 
 after(stopPostgres);
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`lists after every write, on ${database}`, () => {
     it("lists agree with the model, cached or not, for every transport and caller", async () => {
       const clock = stoppedClock();

@@ -5,6 +5,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { Code } from "../../../gen/google/rpc/code_pb.ts";
 import { compareTexts } from "../../../src/base/compare-texts.ts";
 import { type ApiClient, openApiClient, services } from "../../harness/api-clients.ts";
+import { databases } from "../../harness/databases.ts";
 import { type DatabaseKind, startTestServer, type TestServer } from "../../harness/server.ts";
 
 const orders = ["uid", "name", "created_at", "create_time", "createTime", "updated_at", "update_time", "updateTime"];
@@ -19,8 +20,7 @@ const paged = lists.filter(({ input }) =>
 /** Those of version 1 that need no further fields. They return all items in the order of their uids. */
 const unpaged = lists.filter((method) => !paged.includes(method) && /^List(Repos|Tags)?$/.test(method.name));
 
-for (const database of ["sqlite", "postgres"] as const)
-  describe(`orders of lists (${database})`, () => orderTests(database));
+for (const database of databases) describe(`orders of lists (${database})`, () => orderTests(database));
 
 function orderTests(database: DatabaseKind): void {
   let server: TestServer;

@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { type ExecFileException, execFile } from "node:child_process";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { databases } from "../../harness/databases.ts";
 import { stopPostgres } from "../../harness/postgres.ts";
-import type { DatabaseKind, TestServer } from "../../harness/server.ts";
+import type { TestServer } from "../../harness/server.ts";
 import { openVenv } from "../../openapi/venv.ts";
 import { createProvider, enableScim, type ScimClient, startProvisionedServer } from "../provisioning.ts";
 
@@ -23,7 +24,7 @@ function run(name: string, parameters: readonly string[], variables: Record<stri
   });
 }
 
-for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
+for (const database of databases) {
   describe(`testers of SCIM, ${database}`, { skip }, () => {
     let server: TestServer;
     let scim: ScimClient;

@@ -6,6 +6,7 @@ import { Access } from "../../../src/authz/access.ts";
 import { allCapabilities, capabilityNames, capabilitySet } from "../../../src/model/capabilities.ts";
 import { isBelow, isWithin } from "../../../src/model/uid.ts";
 import { effectiveGroup } from "../../../src/storage/iam/grants.ts";
+import { databases } from "../../harness/databases.ts";
 import { startTestServer, type TestServer } from "../../harness/server.ts";
 import { bind, ownerRole } from "../../security/tree.ts";
 import { accessOf, addRandomTree, decisionsOf, lineOf, newChooser, type RandomTree, readPages } from "./random-tree.ts";
@@ -13,7 +14,7 @@ import { accessOf, addRandomTree, decisionsOf, lineOf, newChooser, type RandomTr
 const allNames = allCapabilities().map(({ name }) => name);
 const listBindings = Capability.CAP_IAM_ROLE_BINDINGS_LIST;
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`lists of access agree with the authorizer (${database})`, () => {
     let server: TestServer;
     before(async () => {

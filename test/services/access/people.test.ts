@@ -1,11 +1,12 @@
 // The list of people: who holds a role at a group or below it, and what an organization learns of them.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { databases } from "../../harness/databases.ts";
 import { rest } from "../../harness/rest.ts";
 import { startTestServer, type TestServer } from "../../harness/server.ts";
 import { addCaller, addGroup, addIdentity, addPerson, bind, ownerRole, viewerRole } from "../../security/tree.ts";
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`the list of people (${database})`, () => {
     let server: TestServer;
     let root: string;

@@ -5,6 +5,7 @@ import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb
 import { builtInRoles } from "../../../src/authz/built-in-roles.ts";
 import { allCapabilities, capabilitySet } from "../../../src/model/capabilities.ts";
 import { isBelow, isWithin, parentOf } from "../../../src/model/uid.ts";
+import { databases } from "../../harness/databases.ts";
 import { rest } from "../../harness/rest.ts";
 import { startTestServer, type TestServer } from "../../harness/server.ts";
 import { addGroup, addIdentity, addRole, bind, bindAll, ownerRole, viewerRole } from "../../security/tree.ts";
@@ -30,7 +31,7 @@ interface Effect {
 const names = allCapabilities().map(({ name }) => name);
 const steps = 12;
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`a simulation predicts what a change does (${database})`, () => {
     let server: TestServer;
     before(async () => {

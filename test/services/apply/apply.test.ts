@@ -5,6 +5,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { Code } from "../../../src/aip/errors.ts";
 import { lastChange, readChanges } from "../../../src/storage/change-log/change-log.ts";
 import { type ApiClient, openApiClient } from "../../harness/api-clients.ts";
+import { databases } from "../../harness/databases.ts";
 import { stopPostgres } from "../../harness/postgres.ts";
 import { startTestServer, type TestServer } from "../../harness/server.ts";
 import { largeOrganization, smallOrganization } from "./generated.ts";
@@ -32,7 +33,7 @@ interface Applied {
   readonly plan: string;
 }
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`applying resources on ${database}`, () => {
     let server: TestServer;
     let client: ApiClient;

@@ -11,6 +11,7 @@ import { deleteRow, lockRow } from "../../../src/storage/collection/rows.ts";
 import { groupCollection, roleBindingCollection } from "../../../src/storage/iam/collections.ts";
 import { findBinding } from "../../../src/storage/iam/role-bindings.ts";
 import { type ApiClient, openApiClient } from "../../harness/api-clients.ts";
+import { databases } from "../../harness/databases.ts";
 import { stopPostgres } from "../../harness/postgres.ts";
 import { startTestServer, type TestServer } from "../../harness/server.ts";
 import { addCaller, addGroup, addIdentity, addRole, arrange, ownerRole, viewerRole } from "../../security/tree.ts";
@@ -19,7 +20,7 @@ after(stopPostgres);
 
 const editorRole = builtInRoles.find(({ name }) => name === "editor")!;
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`the authority of an apply on ${database}`, () => {
     let server: TestServer;
     let client: ApiClient;

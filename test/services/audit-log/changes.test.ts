@@ -5,9 +5,10 @@ import { builtInRoles } from "../../../src/authz/built-in-roles.ts";
 import { parentOf } from "../../../src/model/uid.ts";
 import { createOrganization } from "../../../src/services/iam/bootstrap.ts";
 import { sweep } from "../../../src/storage/sweep.ts";
+import { databases } from "../../harness/databases.ts";
 import { stopPostgres } from "../../harness/postgres.ts";
 import { rest } from "../../harness/rest.ts";
-import { type DatabaseKind, startTestServer, type TestServer } from "../../harness/server.ts";
+import { startTestServer, type TestServer } from "../../harness/server.ts";
 import { context } from "../../storage/fixtures.ts";
 
 after(stopPostgres);
@@ -122,7 +123,7 @@ async function live(server: TestServer): Promise<void> {
   await change("DELETE", `/iam/v2beta1/identities/${identity.uid}`);
 }
 
-for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
+for (const database of databases) {
   describe(`the list of changes (${database})`, () => {
     it("shows actor, change, rows before and after, and no secret", async () => {
       await using server = await startTestServer({ database });

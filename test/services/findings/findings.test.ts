@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
+import { databases } from "../../harness/databases.ts";
 import { rest } from "../../harness/rest.ts";
 import { startTestServer, type TestServer } from "../../harness/server.ts";
 import { addCaller, addGroup, addRole, ownerRole, viewerRole } from "../../security/tree.ts";
@@ -9,7 +10,7 @@ import { addFindingExamples, type FindingExamples } from "./finding-examples.ts"
 
 const kinds = ["FAILING_DELIVERY", "EXPIRING_KEYS", "INACTIVE_DELEGATION", "CONFINED_BINDING", "UNUSED_IDENTITY"];
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`findings (${database})`, () => {
     let server: TestServer;
     let root: string;

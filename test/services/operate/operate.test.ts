@@ -8,6 +8,7 @@ import { insertMembership } from "../../../src/storage/iam/memberships.ts";
 import { writeNode } from "../../../src/storage/installation/nodes.ts";
 import type { RefreshFamilyRow } from "../../../src/storage/sign-in/sign-ins.ts";
 import { insertRefreshFamily } from "../../../src/storage/sign-in/sign-ins.ts";
+import { databases } from "../../harness/databases.ts";
 import { rest } from "../../harness/rest.ts";
 import { startTestServer, type TestServer } from "../../harness/server.ts";
 import { startTwoNodes } from "../../harness/two-nodes.ts";
@@ -15,7 +16,7 @@ import { until } from "../../harness/until.ts";
 
 const base = "/gatehouse/operate/v1";
 
-for (const database of ["sqlite", "postgres"] as const)
+for (const database of databases)
   describe(`the operate service on ${database}`, { timeout: 120_000 }, () => {
     let server: TestServer;
     before(async () => {

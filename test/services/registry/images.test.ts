@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { insertManifest } from "../../../src/storage/registry/manifests.ts";
+import { databases } from "../../harness/databases.ts";
 import { stopPostgres } from "../../harness/postgres.ts";
 import { codeOf, type Ground, openGround } from "../../security/ground.ts";
 import { arrange } from "../../security/tree.ts";
@@ -12,7 +13,7 @@ const other = `sha256:${"b".repeat(64)}`;
 // Outside of any suite it runs when all files of the process are through: others may use the same server.
 after(stopPostgres);
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`images on ${database}`, () => {
     let ground: Ground;
     let repo: string;

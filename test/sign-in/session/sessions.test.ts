@@ -5,17 +5,18 @@ import { setTimeout } from "node:timers/promises";
 import { userUid } from "../../../src/services/iam/users/user-uid.ts";
 import { signInLimits } from "../../../src/sign-in/limits.ts";
 import { answersOf, type Browser, newBrowser, signInAs, signInUrl, type Visit } from "../../harness/browser.ts";
+import { databases } from "../../harness/databases.ts";
 import { keptLog } from "../../harness/kept-log.ts";
 import { stopPostgres } from "../../harness/postgres.ts";
 import { rest } from "../../harness/rest.ts";
-import { type DatabaseKind, startTestServer, type TestServer } from "../../harness/server.ts";
+import { startTestServer, type TestServer } from "../../harness/server.ts";
 import { viewerRole } from "../../security/tree.ts";
 
 const page = "/console/groups?open=1";
 
 after(stopPostgres);
 
-for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
+for (const database of databases) {
   describe(`sessions of browsers, ${database}`, () => {
     let server: TestServer;
     const log = keptLog();

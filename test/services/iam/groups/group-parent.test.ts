@@ -4,6 +4,7 @@ import { after, before, describe, it } from "node:test";
 import { parentOf } from "../../../../src/model/uid.ts";
 import { insertRow } from "../../../../src/storage/collection/rows.ts";
 import { groupCollection } from "../../../../src/storage/iam/collections.ts";
+import { databases } from "../../../harness/databases.ts";
 import { stopPostgres } from "../../../harness/postgres.ts";
 import { rest } from "../../../harness/rest.ts";
 import { startTestServer, type TestServer } from "../../../harness/server.ts";
@@ -33,7 +34,7 @@ async function addGroup({ server: { database } }: TestServer, uid: string): Prom
 
 after(stopPostgres);
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`the end of a parent's uid, on ${database}`, () => {
     let server: TestServer;
     let upper: string;

@@ -2,16 +2,17 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { ownerRole } from "../../../../src/authz/built-in-roles.ts";
+import { databases } from "../../../harness/databases.ts";
 import { stopPostgres } from "../../../harness/postgres.ts";
 import { rest } from "../../../harness/rest.ts";
-import { type DatabaseKind, startTestServer, type TestServer } from "../../../harness/server.ts";
+import { startTestServer, type TestServer } from "../../../harness/server.ts";
 import { getToken, basic as signedIn } from "../../../registry/sign-in.ts";
 import { addCaller, addGroup, viewerRole } from "../../../security/tree.ts";
 import { keyPair, keySetText, type OutsideKeyPair, signOutside } from "../../../sts/outside.ts";
 
 after(stopPostgres);
 
-for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
+for (const database of databases) {
   describe(`an identity with static keys that creates an organization, ${database}`, () => {
     let server: TestServer;
     let home: string;

@@ -4,16 +4,17 @@ import { after, before, describe, it } from "node:test";
 import { ownerRole } from "../../../../src/authz/built-in-roles.ts";
 import { userUid } from "../../../../src/services/iam/users/user-uid.ts";
 import { newBrowser, signInUrl } from "../../../harness/browser.ts";
+import { databases } from "../../../harness/databases.ts";
 import { stopPostgres } from "../../../harness/postgres.ts";
 import { rest } from "../../../harness/rest.ts";
-import { type DatabaseKind, startTestServer, type TestServer } from "../../../harness/server.ts";
+import { startTestServer, type TestServer } from "../../../harness/server.ts";
 import { createProvider, enableScim, userSchema } from "../../../scim/provisioning.ts";
 import { addCaller, addGroup } from "../../../security/tree.ts";
 import { client, loginSettings, startUpstream, type Upstream } from "../../../sign-in/openid-client.ts";
 
 after(stopPostgres);
 
-for (const database of ["sqlite", "postgres"] satisfies DatabaseKind[]) {
+for (const database of databases) {
   describe(`an owner who signs in by an identity provider, ${database}`, () => {
     let server: TestServer;
     let upstream: Upstream;

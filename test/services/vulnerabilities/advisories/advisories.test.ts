@@ -4,6 +4,7 @@ import { after, before, describe, it } from "node:test";
 import { fromJson, type JsonObject } from "@bufbuild/protobuf";
 import { AdvisorySchema } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { insertAdvisory } from "../../../../src/services/vulnerabilities/advisories/insert-advisory.ts";
+import { databases } from "../../../harness/databases.ts";
 import { stopPostgres } from "../../../harness/postgres.ts";
 import { codeOf, type Ground, openGround, replyOf } from "../../../security/ground.ts";
 import { addCaller, addGroup, arrange, ownerRole } from "../../../security/tree.ts";
@@ -112,7 +113,7 @@ const filters: readonly (readonly [rule: string, filter: JsonObject, passing: re
 // Outside of any suite it runs when all files of the process are through: others may use the same server.
 after(stopPostgres);
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`advisories on ${database}`, () => {
     let ground: Ground;
     let group: string;

@@ -13,6 +13,7 @@ import {
   deleteAdvisory,
   updateEvent,
 } from "../../../../src/services/vulnerabilities/advisories/write-advisory.ts";
+import { databases } from "../../../harness/databases.ts";
 import { stopPostgres } from "../../../harness/postgres.ts";
 import { type Ground, openGround, replyOf } from "../../../security/ground.ts";
 import { addCaller, addGroup, arrange, ownerRole } from "../../../security/tree.ts";
@@ -34,7 +35,7 @@ const filters: readonly JsonObject[] = [
 
 after(stopPostgres);
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`cached advisories on ${database}`, () => {
     let ground: Ground;
     let token: string;

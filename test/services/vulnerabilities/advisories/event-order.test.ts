@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { newChildBehind } from "../../../../src/model/uid.ts";
+import { databases } from "../../../harness/databases.ts";
 import { stopPostgres } from "../../../harness/postgres.ts";
 import { rest } from "../../../harness/rest.ts";
 import { startTestServer, type TestServer } from "../../../harness/server.ts";
@@ -23,7 +24,7 @@ it("a uid after another one sorts after it at any time, and has the usual form",
   }
 });
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`events of one time on ${database}`, () => {
     let server: TestServer;
     let token: string;

@@ -10,6 +10,7 @@ import { deleteAdvisory, updateAdvisory } from "../../../../src/services/vulnera
 import type { Database } from "../../../../src/storage/database.ts";
 import type { Transaction } from "../../../../src/storage/engine/session.ts";
 import { sweep } from "../../../../src/storage/sweep.ts";
+import { databases } from "../../../harness/databases.ts";
 import { stopPostgres } from "../../../harness/postgres.ts";
 import { rest } from "../../../harness/rest.ts";
 import { startTestServer, type TestServer } from "../../../harness/server.ts";
@@ -131,7 +132,7 @@ describe("a follower misses nothing during concurrent writes and sees deletions"
   });
 });
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`changes of advisories on ${database}`, () => {
     let now = Date.now();
     let server: TestServer;

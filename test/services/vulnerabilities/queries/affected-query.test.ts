@@ -19,6 +19,7 @@ import {
   versionOf,
 } from "../../../advisories/osv/generated.ts";
 import { isAffected } from "../../../advisories/queries/osv-evaluator.ts";
+import { databases } from "../../../harness/databases.ts";
 import { stopPostgres } from "../../../harness/postgres.ts";
 import { rest } from "../../../harness/rest.ts";
 import { startTestServer, type TestServer } from "../../../harness/server.ts";
@@ -68,7 +69,7 @@ const vex = {
   ],
 };
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`queries by package on ${database}`, () => {
     let server: TestServer;
     let ahead = 0;

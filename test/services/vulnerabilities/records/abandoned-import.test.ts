@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { recordTables } from "../../../../src/services/vulnerabilities/records/record-check.ts";
 import { findStoredCopy } from "../../../../src/storage/vulnerabilities/records.ts";
+import { writingServers } from "../../../harness/databases.ts";
 import { stopPostgres } from "../../../harness/postgres.ts";
-import { startTestServer, type TestServer, writingServers } from "../../../harness/server.ts";
+import { startTestServer, type TestServer } from "../../../harness/server.ts";
 import { until } from "../../../harness/until.ts";
 
 after(stopPostgres);

@@ -17,6 +17,7 @@ import {
   writeCompleteDocument,
 } from "../../../../src/storage/vulnerabilities/complete-documents.ts";
 import { findStoredCopy } from "../../../../src/storage/vulnerabilities/records.ts";
+import { databases } from "../../../harness/databases.ts";
 import { stopPostgres } from "../../../harness/postgres.ts";
 import { startTestServer, type TestServer } from "../../../harness/server.ts";
 import { untilTrue } from "../../../harness/until.ts";
@@ -26,7 +27,7 @@ after(stopPostgres);
 
 const [earlier, later] = [Date.UTC(2025, 0, 1), Date.UTC(2025, 0, 2)];
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`the completion of a document on ${database}`, () => {
     let server: TestServer;
     let locks: pg.Client | undefined;

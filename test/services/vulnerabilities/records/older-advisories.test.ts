@@ -16,6 +16,7 @@ import {
   insertDeletedAdvisory,
 } from "../../../../src/storage/vulnerabilities/advisories.ts";
 import { type AdvisoryRow, unknownProduct } from "../../../../src/storage/vulnerabilities/rows.ts";
+import { databases } from "../../../harness/databases.ts";
 import { stopPostgres } from "../../../harness/postgres.ts";
 import { startTestServer, type TestServer } from "../../../harness/server.ts";
 import { arrange } from "../../../security/tree.ts";
@@ -85,7 +86,7 @@ function wordsOf({ event, author, derived }: AdvisoryEventRow): string {
   return `${what} by ${author}${derived ? ", derived" : ""}`;
 }
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`advisories of an earlier version on ${database}`, () => {
     let server: TestServer;
     let service: ReturnType<typeof recordService>;

@@ -18,6 +18,7 @@ import { collections } from "../../../../src/services/resources.ts";
 import { findLocked, replaceState } from "../../../../src/services/vulnerabilities/advisories/advisory-state.ts";
 import { checkDatabase, repairDatabase } from "../../../../src/storage/check/check-database.ts";
 import { listRecords } from "../../../../src/storage/vulnerabilities/records.ts";
+import { databases } from "../../../harness/databases.ts";
 import { stopPostgres } from "../../../harness/postgres.ts";
 import { startTestServer, type TestServer } from "../../../harness/server.ts";
 import { arrange } from "../../../security/tree.ts";
@@ -27,7 +28,7 @@ after(stopPostgres);
 
 const path = "/gatehouse.vulnerabilities.v1.AdvisoryQueryService/QueryAffected";
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`a record of the ecosystem opensuse-leap on ${database}`, () => {
     let server: TestServer;
     before(async () => {
@@ -130,7 +131,7 @@ function recordsOf030(): AdvisoryRecord[] {
   });
 }
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`documents that 0.3.0 imported in other spellings of ecosystems on ${database}`, () => {
     let server: TestServer;
     before(async () => {

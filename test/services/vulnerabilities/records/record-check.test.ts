@@ -6,13 +6,14 @@ import { collections } from "../../../../src/services/resources.ts";
 import { insertAdvisory } from "../../../../src/services/vulnerabilities/advisories/insert-advisory.ts";
 import { checkDatabase, repairDatabase } from "../../../../src/storage/check/check-database.ts";
 import { replaceTerms, replaceText } from "../../../../src/storage/vulnerabilities/advisory-terms.ts";
+import { databases } from "../../../harness/databases.ts";
 import { stopPostgres } from "../../../harness/postgres.ts";
 import { startTestServer } from "../../../harness/server.ts";
 import { arrange } from "../../../security/tree.ts";
 
 after(stopPostgres);
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`the check of advisories on ${database}`, () => {
     it("finds terms and texts that are missing, wrong, or without an advisory", async () => {
       await using ground = await startTestServer({ database });

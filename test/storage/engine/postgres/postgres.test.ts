@@ -11,6 +11,7 @@ import type { Session } from "../../../../src/storage/engine/session.ts";
 import { readSetting, writeSetting } from "../../../../src/storage/engine/settings.ts";
 import { loadPostgresDriver, sql } from "../../../../src/storage/schema/drizzle.ts";
 import { postgresTables } from "../../../../src/storage/schema/tables.postgres.ts";
+import { databases } from "../../../harness/databases.ts";
 import { stopPostgres } from "../../../harness/postgres.ts";
 import { untilTrue } from "../../../harness/until.ts";
 import { conformance } from "../../conformance.ts";
@@ -33,7 +34,7 @@ import { missingPostgresMigration } from "../migrations.ts";
 // Outside of any suite it runs after all files of the process: others may use the same server.
 after(stopPostgres);
 
-conformance("PostgreSQL", openPostgresStore);
+if (databases.includes("postgres")) conformance("PostgreSQL", openPostgresStore);
 
 const root = groupRow(null, "root");
 

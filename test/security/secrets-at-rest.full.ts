@@ -19,6 +19,7 @@ import { newEncryption } from "../../src/storage/installation/encryption.ts";
 import { readSecret } from "../../src/storage/installation/secret-settings.ts";
 import { listSigningKeys } from "../../src/storage/installation/signing-keys.ts";
 import { dataDirectory, run } from "../cli/process.ts";
+import { databases } from "../harness/databases.ts";
 import { keptLog } from "../harness/kept-log.ts";
 import { freePort, newPostgresDatabase, stopPostgres } from "../harness/postgres.ts";
 import { addProvider } from "./provider-tree.ts";
@@ -59,7 +60,7 @@ async function addSecret(server: Server, secret: string): Promise<string> {
 
 after(stopPostgres);
 
-for (const kind of ["sqlite", "postgres"] as const) {
+for (const kind of databases) {
   describe(`secrets in ${kind}`, () => {
     const place = async (dataDir: string): Promise<Data> => ({
       dataDir,

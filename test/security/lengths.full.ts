@@ -5,6 +5,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { createGroup } from "../../src/services/iam/bootstrap.ts";
 import { findRow, updateRow } from "../../src/storage/collection/rows.ts";
 import { groupCollection } from "../../src/storage/iam/collections.ts";
+import { databases } from "../harness/databases.ts";
 import { keptLog } from "../harness/kept-log.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
@@ -15,7 +16,7 @@ const million = 1_000_000;
 
 after(stopPostgres);
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`lengths on ${database}`, () => {
     const log = keptLog();
     let ground: Ground;

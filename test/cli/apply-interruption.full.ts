@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
+import { databases } from "../harness/databases.ts";
 import { newMigratedDatabase } from "../harness/migrated.ts";
 import { freePort, stopPostgres } from "../harness/postgres.ts";
 import { createInstallation } from "../history/installation.ts";
@@ -23,7 +24,7 @@ const moments = [0, 50, 300, 1000, 0, 0];
 const size = { groups: 75, roles: 10, identities: 225, repos: 225, bindings: 375 };
 const count = largeOrganization("any", size).length;
 
-for (const database of ["sqlite", "postgres"] as const) {
+for (const database of databases) {
   describe(`an apply that is killed in the middle, on ${database}`, () => {
     const opened = new AsyncDisposableStack();
     after(() => opened.disposeAsync());
