@@ -115,9 +115,11 @@ class ThreadCheckpointer {
   }
 
   #start(): Worker {
-    // Passed as text: a thread that cannot read its file would throw, which its own code never does.
+    // Passed as text: a thread that cannot read its file would throw, which its own code never does. It needs no variables; one of
+    // `node --watch` would make it report its modules as results.
     const thread = new Worker(readFileSync(threadFile, "utf8"), {
       eval: true,
+      env: {},
       workerData: { file: this.#file, module: import.meta.url },
     });
     thread.on("message", (result: CheckpointResult) => {

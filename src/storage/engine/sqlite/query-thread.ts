@@ -94,8 +94,8 @@ class StatementThread {
   }
 
   #start(): Worker {
-    // Passed as text: see checkpointer.ts.
-    const worker = new Worker(readFileSync(threadFile, "utf8"), { eval: true, workerData: this.#data });
+    // Passed as text and without variables: see checkpointer.ts.
+    const worker = new Worker(readFileSync(threadFile, "utf8"), { eval: true, env: {}, workerData: this.#data });
     worker.on("message", (reply: Reply) => {
       const { resolve, reject } = this.#awaited.shift()!;
       if (this.#awaited.length === 0) worker.unref();
