@@ -40,6 +40,15 @@ function compiledTexts(): Plugin {
   };
 }
 
+/** The style sheets that all views share, and the parts of the frame that most of them import. */
+const shellFiles = [
+  /^virtual:theme\.css$/,
+  /\/@mantine\/.*\.css$/,
+  /\/src\/\w+\.css$/,
+  /\/src\/shell\/[\w-]+\.module\.css$/,
+  /\/src\/shell\/(join-card|keyboard|navigation|organization|organization-memory|parts|states)\.tsx?$/,
+];
+
 export default defineConfig({
   base: "/console/",
   plugins: [react(), themeVariables(), compiledTexts()],
@@ -47,10 +56,13 @@ export default defineConfig({
   build: {
     rolldownOptions: {
       input: ["index.html", "reference.html", "guide.html"],
-      // The router needs the addresses of all views at once: one file instead of eleven.
+      // One file instead of many: all views need these at once, and the style sheets stay in their order.
       output: {
         codeSplitting: {
-          groups: [{ name: "addresses", test: /\/src\/(shell|views\/\w+)\/address\.ts$/ }],
+          groups: [
+            { name: "addresses", test: /\/src\/(shell|views\/\w+)\/address\.ts$/ },
+            { name: "shell", test: (id) => shellFiles.some((pattern) => pattern.test(id)) },
+          ],
           includeDependenciesRecursively: false,
         },
       },

@@ -24,3 +24,5 @@ import "@mantine/core/styles/Checkbox.css";
 import "@mantine/core/styles/Drawer.css";
 import "virtual:theme.css";
 import "./style.css";
+import "./frame.css";
+import "./parts.css";

@@ -99,7 +99,7 @@ describe("the advisories in the console", { timeout: 600_000 }, () => {
     await row.getByText("✓ fixed").waitFor();
     await page.getByRole("link", { name: "GHSA-2031-1", exact: true }).click();
     await page.getByRole("heading", { name: "GHSA-2031-1", exact: true }).waitFor();
-    await page.locator(".timeline").getByText("in 1.3.0").waitFor();
+    await page.getByRole("region", { name: "What happened" }).getByText("in 1.3.0").waitFor();
     await page.getByRole("link", { name: "GHSA-2031-2" }).waitFor();
     assert.deepEqual(complaints, []);
   });

@@ -45,6 +45,8 @@ describe("advisories written in the console", { timeout: 600_000 }, () => {
   }
 
   const button = (page: Page, name: string) => page.getByRole("dialog").getByRole("button", { name, exact: true });
+  const eventsOf = (page: Page) => page.getByRole("region", { name: "What happened" });
+  const headOf = (page: Page) => page.getByRole("heading", { level: 1 }).locator("..");
   const without400 = (complaints: readonly string[]) =>
     complaints.filter((text) => !text.includes("400 (Bad Request)"));
 
@@ -83,7 +85,7 @@ describe("advisories written in the console", { timeout: 600_000 }, () => {
     assert.deepEqual(await findProblems(page), []);
     await button(page, "Add event").click();
     await dialog.waitFor({ state: "detached" });
-    const entry = page.locator(".timeline li").first();
+    const entry = eventsOf(page).getByRole("listitem").first();
     await entry.getByText("(to be reviewed)").waitFor();
     await entry.getByText("<i>only</i> in tests").waitFor();
     const [event] = (await call("GET", `advisories/${uid}/events`)).items;
@@ -101,7 +103,7 @@ describe("advisories written in the console", { timeout: 600_000 }, () => {
     await dialog.getByRole("alert").getByText("This event no longer exists").waitFor();
     await button(page, "Save review").click();
     await dialog.waitFor({ state: "detached" });
-    await page.locator(".head").getByText("✓ not affected").waitFor();
+    await headOf(page).getByText("✓ not affected").waitFor();
     assert.equal(await page.getByRole("button", { name: "Review event" }).count(), 0);
     const [reviewed] = (await call("GET", `advisories/${uid}/events`)).items;
     assert.deepEqual([reviewed.status, reviewed.falsePositiveDetermination.note], ["APPROVED", "<i>only</i> in tests"]);
@@ -118,8 +120,8 @@ describe("advisories written in the console", { timeout: 600_000 }, () => {
     await dialog.getByRole("region", { name: "Status of the advisory" }).getByText("→ fixed").waitFor();
     await button(page, "Add event").click();
     await dialog.waitFor({ state: "detached" });
-    await page.locator(".head").getByText("✓ fixed").waitFor();
-    await page.locator(".timeline").getByText("in 1.2.3-r0").waitFor();
+    await headOf(page).getByText("✓ fixed").waitFor();
+    await eventsOf(page).getByText("in 1.2.3-r0").waitFor();
     assert.deepEqual(complaints, []);
   });
 

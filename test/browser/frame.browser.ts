@@ -96,7 +96,7 @@ describe("the frame of the console", { timeout: 300_000 }, () => {
     await page.keyboard.press("g");
     await page.getByRole("button", { name: "New group" }).waitFor();
     await page.keyboard.press("n");
-    await page.locator(".toast", { hasText: "groups.create" }).waitFor();
+    await page.getByRole("status").getByText("groups.create").waitFor();
     assert.equal(await page.getByRole("dialog").count(), 0);
     assert.deepEqual(complaints, []);
   });

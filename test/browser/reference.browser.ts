@@ -57,7 +57,7 @@ describe("the API reference", { timeout: 300_000 }, () => {
     await page.getByRole("heading", { name: "Errors" }).waitFor();
     await page.getByText("must match").first().waitFor();
     await page.getByRole("textbox", { name: /^parent/ }).fill("0123/45");
-    const call = page.locator(".try .code").first();
+    const call = page.getByRole("region", { name: "Call it" }).locator("pre").first();
     assert.match((await call.textContent()) ?? "", /-X POST '.*\/iam\/v2beta1\/groups\/0123\/45'/);
     await page.getByRole("button", { name: "gRPC", exact: true }).click();
     assert.match(

@@ -161,7 +161,7 @@ function Errors({ operation, document }: Shown) {
       <h2 id="errors">{t("reference.errors")}</h2>
       <dl className="facts">
         {errors.map(([status, { $ref, description }]) => (
-          <div key={status} className="pair">
+          <div key={status} className="contents">
             <dt>{status}</dt>
             <dd>
               <Description

@@ -13,6 +13,7 @@ import { missingFor, useMe } from "../api/access.ts";
 import { nameOf, parentOf, shortUid } from "../api/uids.ts";
 import { useTexts } from "../texts/texts.ts";
 import { Loading } from "./parts.tsx";
+import previewStyles from "./preview.module.css";
 import { Failure } from "./states.tsx";
 
 const { simulateChange, whoCan } = AccessService.method;
@@ -53,7 +54,7 @@ export function AccessPreview({ change }: { readonly change: Change | undefined 
   if (!change) return null;
   if (missing.length > 0) return <p className="muted">{t("preview.denied", { capabilities: missing.join(", ") })}</p>;
   return (
-    <section className="preview stack" aria-label={t("preview.title")} aria-live="polite">
+    <section className={`${previewStyles.preview} stack`} aria-label={t("preview.title")} aria-live="polite">
       <h3>{t("preview.title")}</h3>
       {error && <Failure error={error} />}
       {!data && !error && <Loading lines={2} />}
@@ -98,7 +99,7 @@ function Effect({ effect }: { readonly effect: AccessEffect }) {
   const { identity, groupUid, groupName, groupsBelow, keptBy } = effect;
   const group = groupName === "" ? shortUid(groupUid) : groupName;
   return (
-    <li className="effect">
+    <li className={previewStyles.effect}>
       <span>
         <strong>
           <bdi>{nameOf(identity)}</bdi>
@@ -141,7 +142,7 @@ export function Names({ names }: { readonly names: readonly string[] }) {
     <>
       <code>{names.slice(0, shown).join(", ")}</code>{" "}
       {rest.length > 0 && (
-        <details className="more">
+        <details className={previewStyles.more}>
           <summary>{t("preview.more", { count: rest.length })}</summary>
           <code>{rest.join(", ")}</code>
         </details>

@@ -11,6 +11,7 @@ import { useNames } from "../api/resources.ts";
 import { isUid, parentOf, shortUid } from "../api/uids.ts";
 import { useTexts } from "../texts/texts.ts";
 import { type Organization, useOrganization, useOrganizations } from "./organization.tsx";
+import styles from "./organization-dialog.module.css";
 import { isPinned, lastUsed, pinned, switchPin } from "./organization-memory.ts";
 import { Dialog } from "./parts.tsx";
 import { Failure } from "./states.tsx";
@@ -127,7 +128,7 @@ function Part({ title, children }: { readonly title: string; readonly children: 
   return (
     <section aria-label={title}>
       <h3 className="muted small">{title}</h3>
-      <ul className="organizations">{children}</ul>
+      <ul className={styles.list}>{children}</ul>
     </section>
   );
 }
@@ -145,9 +146,9 @@ function Row({
 }) {
   const { t } = useTexts();
   return (
-    <li className="organization">
+    <li className={styles.row}>
       <Link
-        className="organization-link"
+        className={styles.link}
         to="/o/$org/overview"
         params={{ org: uid }}
         onClick={onChoose}

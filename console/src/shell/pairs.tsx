@@ -3,6 +3,7 @@ import { Button, Input, TextInput } from "@mantine/core";
 import { useId } from "react";
 import { useTexts } from "../texts/texts.ts";
 import type { Pair } from "./entries.ts";
+import styles from "./pairs.module.css";
 
 interface PairsProps {
   /** The name of the field in the form. */
@@ -25,11 +26,11 @@ export function Pairs({ name, label, description, columns, add, pairs, error, on
   const put = (index: number, pair: Pair) => onChange(pairs.with(index, pair));
   const about = { "aria-invalid": error !== undefined, ...(error !== undefined && { "aria-describedby": problem }) };
   return (
-    <fieldset className="pairs" {...about}>
+    <fieldset className={styles.pairs} {...about}>
       <legend>{label}</legend>
       {description !== undefined && <p className="muted small">{description}</p>}
       {pairs.map(([key, value], index) => (
-        <div key={index} className="pair">
+        <div key={index} className={styles.pair}>
           <TextInput
             {...(index === 0 && { name })}
             aria-label={`${columns[0]} ${index + 1}`}

@@ -18,6 +18,7 @@ import { useTexts } from "../texts/texts.ts";
 import { clickShortcut, usePageActions } from "./actions.ts";
 import { useViews } from "./navigation.tsx";
 import { useOrganizations } from "./organization.tsx";
+import styles from "./palette.module.css";
 import { Dialog, useDelayed } from "./parts.tsx";
 
 /** Where a resource of each kind is shown. */
@@ -89,7 +90,7 @@ export function Palette({
     <Dialog title={t("palette.title")} onClose={onClose}>
       <div className="stack">
         <input
-          className="palette-input"
+          className={styles.input}
           role="combobox"
           aria-label={t("palette.label")}
           aria-expanded={choices.length > 0}
@@ -104,7 +105,7 @@ export function Palette({
           onChange={({ currentTarget }) => setTyped(currentTarget.value)}
           onKeyDown={onKeyDown}
         />
-        <div id={listId} role="listbox" aria-label={t("palette.results")} className="palette-list">
+        <div id={listId} role="listbox" aria-label={t("palette.results")} className={styles.list}>
           {choices.map((choice, index) => (
             // biome-ignore lint/a11y/useKeyWithClickEvents: the field has the focus and the keys.
             <div
@@ -115,11 +116,11 @@ export function Palette({
               tabIndex={-1}
               aria-selected={index === chosen}
               {...(choice.reason !== undefined && { "aria-disabled": true })}
-              className="palette-option"
+              className={styles.option}
               onClick={() => choose(choice)}
             >
               <bdi>{choice.name}</bdi>{" "}
-              <span className="palette-note">{choice.reason === undefined ? choice.note : `⊘ ${choice.reason}`}</span>
+              <span className={styles.note}>{choice.reason === undefined ? choice.note : `⊘ ${choice.reason}`}</span>
             </div>
           ))}
         </div>

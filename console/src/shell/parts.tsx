@@ -6,6 +6,7 @@ import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } f
 import { type Commands, commandsOf } from "../api/copy-as.ts";
 import { agoText, timeText, useTexts } from "../texts/texts.ts";
 import { type Shortcut, usePageAction } from "./actions.ts";
+import styles from "./parts.module.css";
 import { notify } from "./toast.tsx";
 
 /** The heading of a view. It gets the focus when the view opens, unless a dialog that was opened meanwhile has it. */
@@ -58,7 +59,7 @@ export function Copyable({
         aria-label={t("action.copy", { what })}
         onClick={() => void copy(value, t("action.copied"))}
       >
-        <svg className="icon" viewBox="0 0 16 16" aria-hidden="true">
+        <svg className={styles.icon} viewBox="0 0 16 16" aria-hidden="true">
           <path d="M5 1h9v11h-3v3H2V4h3zm1.500 3H11v6.500h1.500v-8h-6zM3.500 5.500v8h6v-8z" />
         </svg>
       </Button>

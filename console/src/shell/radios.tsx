@@ -1,4 +1,5 @@
 // A choice of one of a few values, all of which are visible.
+import styles from "./radios.module.css";
 
 interface RadiosProps<Value extends string | number> {
   readonly legend: string;
@@ -24,7 +25,7 @@ export function Radios<Value extends string | number>({
   onChange,
 }: RadiosProps<Value>) {
   return (
-    <fieldset className={isInline ? "radios inline" : "radios"}>
+    <fieldset className={isInline ? `${styles.radios} ${styles.inline}` : styles.radios}>
       <legend>{legend}</legend>
       {choices.map((choice) => (
         <label key={choice.value}>

@@ -2,6 +2,7 @@
 import { Button } from "@mantine/core";
 import { useTexts } from "../texts/texts.ts";
 import { Copyable } from "./parts.tsx";
+import styles from "./secret.module.css";
 
 /** Shows a secret once, to copy; with `fileName` also to download. */
 export function SecretOnce({
@@ -17,7 +18,7 @@ export function SecretOnce({
   return (
     <div className="notice warn">
       <p>{t("secret.once")}</p>
-      <div className="secret">
+      <div className={styles.secret}>
         <Copyable value={value} what={what} />
       </div>
       {fileName !== undefined && (

@@ -14,6 +14,7 @@ import { useOrganizationName, useOrganizations, useOrganizationUid } from "./org
 import { lastUsed, noteUse } from "./organization-memory.ts";
 import { Heading, Loading } from "./parts.tsx";
 import { usePreloadedViews } from "./preload.ts";
+import styles from "./shell.module.css";
 import { Failure } from "./states.tsx";
 import { Stranger } from "./stranger.tsx";
 import { Toast } from "./toast.tsx";
@@ -44,7 +45,7 @@ export function Shell() {
       </a>
       <header className="top">
         <ActionIcon
-          className="burger"
+          className={styles.burger}
           variant="subtle"
           size="lg"
           aria-label={t("app.menu")}
@@ -58,7 +59,7 @@ export function Shell() {
         </Link>
         <OrganizationSwitcher />
         <div className="grow" />
-        <button type="button" className="jump" onClick={openPalette}>
+        <button type="button" className={styles.jump} onClick={openPalette}>
           <span>{t("palette.label")}</span> <kbd>Ctrl K</kbd>
         </button>
         <Live />
@@ -107,12 +108,12 @@ function OrganizationSwitcher() {
     <>
       <button
         type="button"
-        className="switcher"
+        className={styles.switcher}
         aria-haspopup="dialog"
         aria-label={t("organizations.switch", { name })}
         onClick={() => setOpen(true)}
       >
-        <bdi className="switcher-name">{name}</bdi> <span aria-hidden="true">▾</span>
+        <bdi className={styles.name}>{name}</bdi> <span aria-hidden="true">▾</span>
       </button>
       {isOpen && <OrganizationDialog current={org} onClose={() => setOpen(false)} />}
     </>
@@ -151,7 +152,7 @@ function Live() {
   if (time === 0) return null;
   const text = new Intl.DateTimeFormat(language, { timeStyle: "medium" }).format(time);
   return (
-    <span className="live small" title={t("live.on", { time: text })}>
+    <span className={`${styles.live} small`} title={t("live.on", { time: text })}>
       <span className="good" aria-hidden="true">
         ●
       </span>{" "}

@@ -4,6 +4,7 @@ import { type KeyboardEvent, type ReactNode, useRef } from "react";
 import { useTexts } from "../texts/texts.ts";
 import { Loading } from "./parts.tsx";
 import { Failure } from "./states.tsx";
+import styles from "./table.module.css";
 
 /** A column of a table of rows. The first column has the link that opens the row. */
 export interface Column<Row> {
@@ -44,11 +45,11 @@ export function Table<Row>({ label, list, columns, keyOf, selected, empty }: Tab
   return (
     <>
       {Boolean(error) && <Failure error={error} {...(onRetry && { onRetry })} />}
-      <table className="cards rows" aria-label={label}>
+      <table className={`${styles.cards} ${styles.rows}`} aria-label={label}>
         <thead>
           <tr>
             {columns.map(({ title, isWide }) => (
-              <th key={title} scope="col" {...(isWide && { className: "wide" })}>
+              <th key={title} scope="col" {...(isWide && { className: styles.wide })}>
                 {title}
               </th>
             ))}
@@ -66,7 +67,11 @@ export function Table<Row>({ label, list, columns, keyOf, selected, empty }: Tab
                 {...(isSelected && { "aria-current": "true" as const })}
               >
                 {columns.map(({ title, cell, isWide }, column) => (
-                  <td key={title} {...(column > 0 && { "data-label": title })} {...(isWide && { className: "wide" })}>
+                  <td
+                    key={title}
+                    {...(column > 0 && { "data-label": title })}
+                    {...(isWide && { className: styles.wide })}
+                  >
                     {cell(row)}
                   </td>
                 ))}

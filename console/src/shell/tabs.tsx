@@ -1,5 +1,6 @@
 // Tabs of a view. Each has an address, so they are links.
 import { Link, type LinkProps } from "@tanstack/react-router";
+import styles from "./tabs.module.css";
 
 /** A tab. */
 export interface Tab {
@@ -13,7 +14,7 @@ export interface Tab {
 /** Links to the parts of a view. */
 export function Tabs({ label, tabs }: { readonly label: string; readonly tabs: readonly Tab[] }) {
   return (
-    <nav className="tabs" aria-label={label}>
+    <nav className={styles.tabs} aria-label={label}>
       {tabs.map(({ text, to, params = {}, search = {}, isCurrent }) => (
         <Link
           key={text}

@@ -1,5 +1,6 @@
 // Short reports of what was done.
 import { useSyncExternalStore } from "react";
+import styles from "./toast.module.css";
 
 let text = "";
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -26,5 +27,5 @@ export function Toast() {
     },
     () => text,
   );
-  return <div role="status">{shown !== "" && <div className="toast">{shown}</div>}</div>;
+  return <div role="status">{shown !== "" && <div className={styles.toast}>{shown}</div>}</div>;
 }

@@ -5,8 +5,10 @@ import { useMe } from "../../api/access.ts";
 import { useNames } from "../../api/resources.ts";
 import { shortUid } from "../../api/uids.ts";
 import { CapabilityPicker } from "../../shell/capability-picker.tsx";
+import filterStyles from "../../shell/filters.module.css";
 import { CopyAs, Loading } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
+import previewStyles from "../../shell/preview.module.css";
 import { Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useAccessAddress } from "./address.ts";
@@ -27,7 +29,7 @@ export function Ask() {
   const place = useNames("group", [group]).get(group) ?? shortUid(group);
   return (
     <div className="stack">
-      <div className="filters">
+      <div className={filterStyles.filters}>
         <Picker
           kind="identity"
           label={t("access.identity")}
@@ -55,7 +57,7 @@ export function Ask() {
             {data.granted ? "✓ " : "✕ "}
             {t(data.granted ? "access.granted" : "access.denied", { who, capability, place })}
           </h2>
-          <div className="effect">
+          <div className={previewStyles.effect}>
             <Reason answer={data} group={group} />
           </div>
         </div>

@@ -7,6 +7,7 @@ import { missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { type Area, areas, capabilitiesOf, type Level, levelOf } from "../../api/capabilities.ts";
 import { nameOf, parentOf, shortUid } from "../../api/uids.ts";
 import { CapabilityPicker } from "../../shell/capability-picker.tsx";
+import filterStyles from "../../shell/filters.module.css";
 import { useKeys } from "../../shell/keyboard.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { CopyAs, Suspended } from "../../shell/parts.tsx";
@@ -16,6 +17,7 @@ import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.
 import { useTexts } from "../../texts/texts.ts";
 import { useAccessAddress } from "./address.ts";
 import { BindingLine } from "./binding-line.tsx";
+import styles from "./here.module.css";
 
 const { whoCan } = AccessService.method;
 const WhyPanel = lazyPart(async () => (await import("./why.tsx")).WhyPanel);
@@ -34,7 +36,7 @@ export function Here() {
   useWhyKey();
   return (
     <div className="stack">
-      <div className="filters">
+      <div className={filterStyles.filters}>
         <Picker
           kind="group"
           label={t("access.group")}
@@ -63,7 +65,7 @@ export function Here() {
         <>
           <Legend />
           {/* biome-ignore lint/a11y/noStaticElementInteractions: the keys act in the rows and cells of the table. */}
-          <div className="matrix" onKeyDown={moveInCells}>
+          <div className={styles.matrix} onKeyDown={moveInCells}>
             <Table
               label={t("access.matrix")}
               list={{ rows: data?.identities, error, onRetry: () => void refetch() }}
@@ -92,7 +94,7 @@ function useWhyKey(): void {
     () => ({
       w: () => {
         const focused = document.activeElement;
-        const cell = focused?.matches(".cell") ? focused : focused?.querySelector("tr > * .cell");
+        const cell = focused?.matches("[data-area]") ? focused : focused?.querySelector("tr [data-area]");
         (cell as HTMLElement | null | undefined)?.click();
       },
     }),
@@ -122,7 +124,7 @@ function moveInCells(event: KeyboardEvent<HTMLElement>): void {
 }
 
 function cellsOf(row: Element | null): HTMLElement[] {
-  return [...(row?.querySelectorAll<HTMLElement>(".cell") ?? [])];
+  return [...(row?.querySelectorAll<HTMLElement>("[data-area]") ?? [])];
 }
 
 function useColumns(group: string): Column<IdentityAccess>[] {
@@ -201,13 +203,15 @@ function Cell({ row, area }: { readonly row: IdentityAccess; readonly area: Area
     >
       <button
         type="button"
-        className={`cell ${level}`}
+        className={styles.cell}
+        data-level={level}
+        data-area={area}
         // Arrow keys lead here: a table of many rows would have too many stops for the Tab key.
         tabIndex={-1}
         aria-label={t("access.cell", { who: nameOf(row.identity), area: t(`area.${area}`), level: word })}
         onClick={() => void change({ cell: row.identity?.uid, area })}
       >
-        <span aria-hidden="true">{marks[level]}</span> <span className="word">{word}</span>
+        <span aria-hidden="true">{marks[level]}</span> <span>{word}</span>
       </button>
     </Tooltip>
   );

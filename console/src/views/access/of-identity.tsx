@@ -7,6 +7,7 @@ import { useMe } from "../../api/access.ts";
 import { useNames } from "../../api/resources.ts";
 import { ancestorsOf, parentOf, shortUid } from "../../api/uids.ts";
 import { Names } from "../../shell/access-preview.tsx";
+import filterStyles from "../../shell/filters.module.css";
 import { CopyAs, Loading } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { Failure } from "../../shell/states.tsx";
@@ -14,6 +15,7 @@ import { Pager, pageSize, pagesOf } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useAccessAddress } from "./address.ts";
 import { BindingLine } from "./binding-line.tsx";
+import styles from "./of-identity.module.css";
 
 const { whatCan } = AccessService.method;
 
@@ -29,7 +31,7 @@ export function OfIdentity() {
   const roles = data && [...data.mappedRoles, ...data.roles];
   return (
     <div className="stack">
-      <div className="filters">
+      <div className={filterStyles.filters}>
         <Picker
           kind="identity"
           label={t("access.identity")}
@@ -61,7 +63,7 @@ function HeldTree({ roles }: { readonly roles: readonly HeldRole[] }) {
   );
   return (
     <>
-      <ul className="held" aria-label={t("access.roles")}>
+      <ul className={styles.held} aria-label={t("access.roles")}>
         {shown
           .filter((uid) => parentOf(uid) === "")
           .map((uid) => (
@@ -103,7 +105,7 @@ function HeldGroup({ uid, shown, names, roles }: HeldGroupProps) {
   const children = shown.filter((one) => parentOf(one) === uid);
   return (
     <li>
-      <div className={own.length > 0 ? "node" : "node muted"}>
+      <div className={own.length > 0 ? styles.node : `${styles.node} muted`}>
         {names.has(uid) ? (
           <Link to="/o/$org/access" params={{ org }} search={{ group: uid }}>
             <bdi>{names.get(uid)}</bdi>

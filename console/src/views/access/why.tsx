@@ -78,7 +78,7 @@ function Answers({
         {granted ? `✓ ${t("access.yes")}` : `– ${t("access.no")}`} ({capabilities.length})
       </h3>
       <Reason answer={answer} group={group} />
-      <ul className="list dense pairs">
+      <ul className="list dense columns">
         {capabilities.map(({ name, text }) => (
           <li key={name}>
             <code>{name}</code>

@@ -5,12 +5,14 @@ import { useEffect, useState } from "react";
 import { Advisories as Advisories1 } from "../../../../gen/chainguard/platform/vulnerabilities/v1/advisories_pb.ts";
 import { AdvisoriesService } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { holds, outermostWith, requiredBy, useMe } from "../../api/access.ts";
+import filterStyles from "../../shell/filters.module.css";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { ActionButton, Code, CopyAs, Heading, Loading, useDelayed } from "../../shell/parts.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { requestOf, useAdvisoryAddress } from "./address.ts";
+import styles from "./advisories.module.css";
 import { useColumns } from "./columns.tsx";
 import { AdvisoryDetails } from "./details.tsx";
 import { Facets } from "./facets.tsx";
@@ -71,7 +73,7 @@ function List() {
         </ActionButton>
       </div>
       <Search />
-      <div className="faceted">
+      <div className={styles.faceted}>
         <Facets />
         <section className="stack" aria-label={t("advisories.list")}>
           <Table
@@ -103,7 +105,7 @@ function Search() {
     if (term !== current) void open("", { q: term || undefined, page: undefined });
   }, [term]);
   return (
-    <div className="filters whole">
+    <div className={filterStyles.filters}>
       <TextInput
         type="search"
         aria-label={t("advisories.search")}

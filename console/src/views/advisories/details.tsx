@@ -16,6 +16,7 @@ import { lazyPart } from "../../shell/lazy-part.tsx";
 import { ActionButton, Ago, CopyAs, Copyable, Heading, Loading } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
 import { Table } from "../../shell/table.tsx";
+import timelineStyles from "../../shell/timeline.module.css";
 import { useTexts } from "../../texts/texts.ts";
 import { useAdvisoryAddress } from "./address.ts";
 import { useColumns } from "./columns.tsx";
@@ -77,7 +78,7 @@ function Content({ advisory }: { readonly advisory: Advisory }) {
       <section className="stack part" aria-labelledby="advisory-events">
         <h2 id="advisory-events">{t("advisories.events")}</h2>
         {events.length === 0 && <p className="muted">{t("advisories.noEvents")}</p>}
-        <ol className="timeline">
+        <ol className={timelineStyles.timeline}>
           {events.toReversed().map((event) => (
             <Event key={event.uid} event={event} isDeleted={deleteTime !== undefined} />
           ))}
@@ -187,7 +188,7 @@ function Event({ event, isDeleted }: { readonly event: AdvisoryEvent; readonly i
   const version = fixedIn(event);
   const note = noteOf(event);
   return (
-    <li className="moment">
+    <li className={timelineStyles.moment}>
       <div className="lines">
         <span>
           <StatusOf event={event} /> {version !== "" && <bdi>{t("advisories.inVersion", { version })}</bdi>}{" "}

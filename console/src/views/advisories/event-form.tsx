@@ -9,6 +9,7 @@ import type {
 } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { useMe } from "../../api/access.ts";
 import { TextField } from "../../shell/fields.tsx";
+import previewStyles from "../../shell/preview.module.css";
 import { Radios } from "../../shell/radios.tsx";
 import { SaveDialog } from "../../shell/resource-dialogs.tsx";
 import { useTexts } from "../../texts/texts.ts";
@@ -142,7 +143,7 @@ function Reviewer({ value, error, onChange }: ReviewerProps) {
 function Outcome({ advisory, children }: { readonly advisory: Advisory; readonly children: ReactNode }) {
   const { t } = useTexts();
   return (
-    <section className="preview" aria-label={t("advisories.outcome")} aria-live="polite">
+    <section className={previewStyles.preview} aria-label={t("advisories.outcome")} aria-live="polite">
       <h3>{t("advisories.outcome")}</h3>
       <p>
         <StatusOf event={latestApproved(advisory)} /> {children ? <>→ {children}</> : t("advisories.outcomeSame")}

@@ -6,6 +6,7 @@ import { Loading } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { type AdvisorySearch, requestOf, statuses, useAdvisoryAddress } from "./address.ts";
+import styles from "./facets.module.css";
 
 const { countAdvisories } = AdvisoryFacetsService.method;
 
@@ -54,7 +55,7 @@ function Facet({ facet, parameter }: { readonly facet: AdvisoryFacet; readonly p
     <details open={isOpen}>
       <summary>{t(`advisories.facet.${parameter}`)}</summary>
       {facet.partial && <p className="muted small">{t("advisories.partial")}</p>}
-      <ul className="facet">
+      <ul className={styles.facet}>
         {facet.values.map(({ value, count }) => {
           const shown = parameter === "status" ? statusOf(value) : value;
           const isChosen = search[parameter] === shown;

@@ -6,6 +6,7 @@ import { shortUid } from "../../api/uids.ts";
 import { Copyable } from "../../shell/parts.tsx";
 import { isTextId, useTexts } from "../../texts/texts.ts";
 import { differenceOf, type FieldChange } from "./difference.ts";
+import styles from "./timeline.module.css";
 
 interface TimelineProps {
   readonly changes: readonly Change[];
@@ -45,7 +46,7 @@ function Entry({ change, names, isUtc, onFilter }: Omit<TimelineProps, "changes"
     ...(isUtc && { timeZone: "UTC" }),
   });
   return (
-    <li className="change">
+    <li className={styles.change}>
       <time dateTime={at.toISOString()} title={at.toISOString()} className="muted">
         {format.format(at)}
         {isUtc && " UTC"}
@@ -55,14 +56,14 @@ function Entry({ change, names, isUtc, onFilter }: Omit<TimelineProps, "changes"
           <strong>
             <bdi>{actor}</bdi>
           </strong>{" "}
-          <span className={`verb ${verb}`}>{t(`audit.${verb}`)}</span> {isTextId(single) ? t(single) : kind}{" "}
+          <span>{t(`audit.${verb}`)}</span> {isTextId(single) ? t(single) : kind}{" "}
           <strong>
             <bdi>{nameInChange(change)}</bdi>
           </strong>{" "}
           <span className="muted">{method.slice(method.lastIndexOf("/") + 1)}</span>
           {verb === "updated" && <Fields differences={differences.slice(0, shownFields)} />}
         </summary>
-        <div className="stack entry">
+        <div className={`stack ${styles.entry}`}>
           <Fields differences={differences} />
           <Facts change={change} />
           <div className="row">
@@ -92,7 +93,7 @@ function Fields({ differences }: { readonly differences: readonly FieldChange[] 
         const mark = before === undefined ? "+" : after === undefined ? "−" : "~";
         const word = before === undefined ? "audit.added" : after === undefined ? "audit.removed" : "audit.changed";
         return (
-          <span key={field} className="difference">
+          <span key={field} className={styles.difference}>
             <span className={before === undefined ? "good" : after === undefined ? "danger" : "warning"}>
               {mark} <span className="hidden">{t(word)}</span>
             </span>{" "}

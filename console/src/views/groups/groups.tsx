@@ -10,6 +10,7 @@ import { missingFor, outermostWith, requiredBy, useMe } from "../../api/access.t
 import { ancestorsOf, isUid } from "../../api/uids.ts";
 import { useOrganizationName } from "../../shell/organization.tsx";
 import { ActionButton, Heading, Loading, useDelayed } from "../../shell/parts.tsx";
+import splitStyles from "../../shell/split.module.css";
 import { Denied, Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useGroupAddress } from "./address.ts";
@@ -42,7 +43,7 @@ export function Groups() {
       {roots.length === 0 ? (
         <Denied capabilities={requiredBy(list)} uid={org} />
       ) : (
-        <div className="split">
+        <div className={splitStyles.split}>
           <GroupTree roots={roots} name={name} />
           {selected === "" ? (
             <p className="muted">{t("groups.select")}</p>

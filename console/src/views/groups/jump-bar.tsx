@@ -5,6 +5,7 @@ import { useDelayed } from "../../shell/parts.tsx";
 import type { RowRange } from "../../shell/row-window.ts";
 import { useTexts } from "../../texts/texts.ts";
 import { type Branch, placeAt } from "./branches.ts";
+import styles from "./jump-bar.module.css";
 import { pageSize } from "./tree-state.ts";
 
 /** How long the bar waits for another letter, in milliseconds. */
@@ -43,13 +44,13 @@ export function JumpBar({
   const label = t("groups.jump", { name: known.current.get(uid) ?? "…" });
   return (
     <form
-      className="jump-bar"
+      className={styles.bar}
       onSubmit={(event) => {
         event.preventDefault();
         if (typed.trim() !== "") onJump(uid, typed.trim(), true);
       }}
     >
-      <span className="range">
+      <span className={styles.range}>
         <bdi>{known.current.get(uid) ?? "…"}</bdi> {t("groups.range", range)}
       </span>
       <TextField

@@ -2,6 +2,7 @@
 import { type CSSProperties, type KeyboardEvent, memo } from "react";
 import type { Group } from "../../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { useTexts } from "../../texts/texts.ts";
+import styles from "./tree-row.module.css";
 
 interface TreeRowProps {
   /** Undefined while it is read: the keyboard may be there already. */
@@ -33,7 +34,7 @@ export function TreeRow(props: TreeRowProps) {
   const isLeaf = !group || (count === 0 && !isOpen);
   return (
     <div
-      className={props.isCurrent ? "branch current" : "branch"}
+      className={props.isCurrent ? `${styles.branch} ${styles.current}` : styles.branch}
       style={{ "--level": level, transform: `translateY(${top}px)` } as CSSProperties}
       role="treeitem"
       data-uid={group?.uid}
@@ -48,7 +49,7 @@ export function TreeRow(props: TreeRowProps) {
       onClick={props.onSelect}
     >
       <span
-        className="twist"
+        className={styles.twist}
         aria-hidden="true"
         onClick={(event) => {
           event.stopPropagation();
@@ -71,10 +72,10 @@ const Content = memo(({ group, count }: { readonly group: Group; readonly count:
   const { t } = useTexts();
   return (
     <>
-      <bdi className="name">{group.name}</bdi>
-      {group.verified && <span className="good count">✓ {t("groups.verified")}</span>}
-      <bdi className="note">{group.description}</bdi>
-      {count !== undefined && <span className="count">{t("groups.children", { count })}</span>}
+      <bdi className={styles.name}>{group.name}</bdi>
+      {group.verified && <span className={`good ${styles.count}`}>✓ {t("groups.verified")}</span>}
+      <bdi className={styles.note}>{group.description}</bdi>
+      {count !== undefined && <span className={styles.count}>{t("groups.children", { count })}</span>}
     </>
   );
 });

@@ -9,6 +9,7 @@ import { type Align, type RowWindow, useRowWindow } from "../../shell/row-window
 import { Failure } from "../../shell/states.tsx";
 import { type Branch, branchOf, type Place, placeAt, rowOf } from "./branches.ts";
 import { JumpBar } from "./jump-bar.tsx";
+import styles from "./tree.module.css";
 import { TreeRow } from "./tree-row.tsx";
 import { pageSize, type TreePages, type TreeState, useTreePages } from "./tree-state.ts";
 
@@ -102,8 +103,8 @@ export function Tree({
         onJump={(parent, name, wantsFocus) => void jump(parent, name, { align: "start", isFocusWanted: wantsFocus })}
       />
       {Boolean(pages.error) && <Failure error={pages.error} />}
-      <div className="tree" role="tree" aria-label={label} ref={element}>
-        <div className="extent" role="none" style={{ height: shown.extentPx }}>
+      <div className={styles.tree} role="tree" aria-label={label} ref={element}>
+        <div className={styles.extent} role="none" style={{ height: shown.extentPx }}>
           {rows.map(({ row, place }) => {
             const group = pages.groupAt(place);
             const { branch, index } = place;

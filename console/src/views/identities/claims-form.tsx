@@ -18,6 +18,7 @@ import {
   pathsOf,
   valuesOf,
 } from "./claims-draft.ts";
+import styles from "./claims-form.module.css";
 import { ClaimsPreview } from "./claims-preview.tsx";
 import { KeyFields } from "./key-fields.tsx";
 
@@ -96,7 +97,7 @@ function DemandInput({ field: { name, claim, text, takesPattern }, isFirst, draf
     onChange({ ...draft, demands: { ...draft.demands, [name]: { value, isPattern, ...next } } });
   const label = t(text);
   return (
-    <div className="demand">
+    <div className={styles.demand}>
       <TextField
         name={isPattern ? `${name}_pattern` : name}
         label={label}

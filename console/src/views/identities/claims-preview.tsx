@@ -1,5 +1,6 @@
 // What a change of the claims of an identity lets in, before it is made.
 import type { Identity } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import previewStyles from "../../shell/preview.module.css";
 import { useTexts } from "../../texts/texts.ts";
 import { type Draft, type Effect, effectsOf, newKeysOf } from "./claims-draft.ts";
 import { HeldRoles } from "./held-roles.tsx";
@@ -24,7 +25,7 @@ export function ClaimsPreview({ identity, before, after }: PreviewProps) {
   const hasNewEnd = before.end !== after.end;
   if (effects.length === 0 && !hasNewKeys && !hasNewEnd) return null;
   return (
-    <section className="preview stack" aria-label={t("claims.preview")} aria-live="polite">
+    <section className={`${previewStyles.preview} stack`} aria-label={t("claims.preview")} aria-live="polite">
       <h3>{t("claims.preview")}</h3>
       <ul className="list">
         {effects.map((effect) => (
@@ -55,7 +56,7 @@ function ClaimEffect({ effect: { claim, kind, before, after } }: { readonly effe
   const { t } = useTexts();
   const { mark, color } = looks[kind];
   return (
-    <li className="effect">
+    <li className={previewStyles.effect}>
       <span>
         <code>{claim}</code>{" "}
         <span className={color}>

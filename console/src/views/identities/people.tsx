@@ -6,6 +6,7 @@ import { Link } from "@tanstack/react-router";
 import { AccessService, type Person } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { may, outermostWith, requiredBy, useMe } from "../../api/access.ts";
 import { nameOf, shortUid } from "../../api/uids.ts";
+import filterStyles from "../../shell/filters.module.css";
 import { Ago, CopyAs, Copyable, Suspended } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { Denied } from "../../shell/states.tsx";
@@ -34,7 +35,7 @@ export function People() {
   return (
     <div className="stack">
       <p className="muted">{t("people.lead")}</p>
-      <div className="filters whole">
+      <div className={filterStyles.filters}>
         <TextFilter name="filter" label={t("people.filter")} opensUids={false} />
         <Picker
           kind="group"

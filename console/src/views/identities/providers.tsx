@@ -9,6 +9,7 @@ import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { useNames } from "../../api/resources.ts";
 import { shortUid } from "../../api/uids.ts";
 import { ActionButton, CopyAs } from "../../shell/parts.tsx";
+import splitStyles from "../../shell/split.module.css";
 import { Denied } from "../../shell/states.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
@@ -45,7 +46,7 @@ export function Providers() {
           {t("providers.new")}
         </ActionButton>
       </div>
-      <div className={selected === "" ? "stack" : "split"}>
+      <div className={selected === "" ? "stack" : splitStyles.split}>
         <section className="stack" aria-label={t("identities.providers")}>
           <Table
             label={t("identities.providers")}

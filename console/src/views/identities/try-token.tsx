@@ -6,6 +6,7 @@ import type { Identity } from "../../../../gen/chainguard/platform/iam/v2beta1/i
 import { AccessService, type ExplainExchangeResponse } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { Dialog } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
+import tableStyles from "../../shell/table.module.css";
 import { useTexts } from "../../texts/texts.ts";
 import { outcomeOf } from "./check-outcome.ts";
 
@@ -60,7 +61,7 @@ function Checks({ response: { allowed, checks } }: { readonly response: ExplainE
       <p className={allowed ? "good" : "danger"}>
         {allowed ? "✓" : "✕"} {t(allowed ? "try.allowed" : "try.denied")}
       </p>
-      <table className="cards">
+      <table className={tableStyles.cards}>
         <thead>
           <tr>
             <th scope="col">{t("try.check")}</th>

@@ -17,8 +17,10 @@ import { TextField } from "../../shell/fields.tsx";
 import { Form, useSave } from "../../shell/form.tsx";
 import { Code, CopyAs, Dialog } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
+import previewStyles from "../../shell/preview.module.css";
 import { download } from "../../shell/secret.tsx";
 import { useSiblingCheck } from "../../shell/siblings.ts";
+import tileStyles from "../../shell/tiles.module.css";
 import { useTexts } from "../../texts/texts.ts";
 import { useIdentitiesAddress } from "./address.ts";
 import { demandsOf, wasUsed } from "./identity-facts.ts";
@@ -53,9 +55,9 @@ function ChooseKind({ onChoose }: { readonly onChoose: (kind: WizardKind) => voi
   return (
     <div className="stack">
       <p>{t("wizard.kind")}</p>
-      <div className="tiles">
+      <div className={tileStyles.tiles}>
         {wizardKinds.map((kind) => (
-          <button key={kind.id} type="button" className="tile" onClick={() => onChoose(kind)}>
+          <button key={kind.id} type="button" className={tileStyles.tile} onClick={() => onChoose(kind)}>
             <strong>{kind.name ?? t("wizard.key")}</strong>
           </button>
         ))}
@@ -164,7 +166,7 @@ function trimmed(values: Values): Values {
 function Demands({ identity }: { readonly identity: Identity }) {
   const { t } = useTexts();
   return (
-    <div className="preview">
+    <div className={previewStyles.preview}>
       <h3>{t("wizard.demands")}</h3>
       <dl className="facts">
         {demandsOf(identity).map(([claim, value]) => (

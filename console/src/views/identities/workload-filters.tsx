@@ -7,6 +7,7 @@ import { RelationshipType } from "../../../../gen/chainguard/platform/iam/v2beta
 import type { SearchIdentitiesRequestSchema } from "../../../../gen/gatehouse/iam/v1/identities_pb.ts";
 import { dayMs } from "../../api/durations.ts";
 import { isUid } from "../../api/uids.ts";
+import filterStyles from "../../shell/filters.module.css";
 import { useDelayed } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import type { TextId } from "../../texts/catalogues.ts";
@@ -83,7 +84,7 @@ export function WorkloadFilters() {
   const { t } = useTexts();
   const { org, search, change } = useIdentitiesAddress();
   return (
-    <div className="filters even">
+    <div className={`${filterStyles.filters} ${filterStyles.even}`}>
       <TextFilter name="issuer" label={t("identities.issuer")} />
       <Choice name="type" label={t("identities.type")} any={t("identities.anyType")} choices={types} />
       <Choice name="used" label={t("identities.use")} any={t("identities.anyUse")} choices={uses} />
@@ -143,7 +144,7 @@ export function TextFilter({
   return (
     <TextInput
       type="search"
-      {...(isBare ? { "aria-label": label, placeholder: label, className: "search" } : { label })}
+      {...(isBare ? { "aria-label": label, placeholder: label, className: filterStyles.search } : { label })}
       value={typed}
       maxLength={256}
       onChange={({ currentTarget }) => setTyped(currentTarget.value)}

@@ -6,6 +6,7 @@ import { IdentitySearchService } from "../../../../gen/gatehouse/iam/v1/identiti
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { ActionButton, CopyAs, Loading } from "../../shell/parts.tsx";
+import splitStyles from "../../shell/split.module.css";
 import { Denied } from "../../shell/states.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
@@ -45,7 +46,7 @@ export function Workloads() {
         </ActionButton>
       </div>
       <WorkloadFilters />
-      <div className={selected === "" ? "stack" : "split even chosen"}>
+      <div className={selected === "" ? "stack" : `${splitStyles.split} ${splitStyles.even} ${splitStyles.chosen}`}>
         <section className="stack" aria-label={t("identities.workloads")}>
           <Table
             label={t("identities.workloads")}
@@ -70,7 +71,7 @@ export function Workloads() {
         </section>
         {selected !== "" && (
           <div className="stack">
-            <Link className="back" to="/o/$org/identities/$" params={{ org, _splat: "" }} search={kept}>
+            <Link className={splitStyles.back} to="/o/$org/identities/$" params={{ org, _splat: "" }} search={kept}>
               {t("identities.back")}
             </Link>
             <WorkloadDetails key={selected} uid={selected} />

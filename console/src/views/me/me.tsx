@@ -10,6 +10,7 @@ import { PendingOrganizations } from "../../shell/join-card.tsx";
 import { areKeysOn, switchKeys } from "../../shell/keyboard.ts";
 import { Ago, Copyable, Heading, Loading } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
+import tableStyles from "../../shell/table.module.css";
 import { notify } from "../../shell/toast.tsx";
 import { chooseLanguage, useTexts } from "../../texts/texts.ts";
 import { Memberships } from "./memberships.tsx";
@@ -52,7 +53,7 @@ function Profile() {
         </dd>
       </dl>
       {me.capabilities.length > 0 && (
-        <table className="cards">
+        <table className={tableStyles.cards}>
           <caption className="hidden">{t("me.roles")}</caption>
           <thead>
             <tr>
@@ -112,7 +113,7 @@ function Sessions() {
       {failed && <Failure error={failed} onRetry={() => void refetch()} />}
       {!data && !failed && <Loading lines={2} />}
       {data && (
-        <table className="cards">
+        <table className={tableStyles.cards}>
           <thead>
             <tr>
               <th>{t("me.client")}</th>

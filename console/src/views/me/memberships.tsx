@@ -6,6 +6,7 @@ import { type Membership, MembershipsService } from "../../../../gen/gatehouse/i
 import { shortUid } from "../../api/uids.ts";
 import { DeleteDialog } from "../../shell/delete-dialog.tsx";
 import { Failure } from "../../shell/states.tsx";
+import tableStyles from "../../shell/table.module.css";
 import { useTexts } from "../../texts/texts.ts";
 
 const { leaveOrganization, listMemberships } = MembershipsService.method;
@@ -20,7 +21,7 @@ export function Memberships() {
     <section className="card stack" aria-labelledby="memberships">
       <h2 id="memberships">{t("me.organizations")}</h2>
       {error && <Failure error={error} />}
-      <table className="cards">
+      <table className={tableStyles.cards}>
         <thead>
           <tr>
             <th>{t("me.organization")}</th>

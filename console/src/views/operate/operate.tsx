@@ -6,6 +6,7 @@ import { type Installation, OperateService } from "../../../../gen/gatehouse/ope
 import { isOperator, useMe } from "../../api/access.ts";
 import { Ago, Heading, Loading } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
+import tileStyles from "../../shell/tiles.module.css";
 import { useTexts } from "../../texts/texts.ts";
 import { Nodes, NodesTile } from "./nodes.tsx";
 import { Sessions } from "./sessions.tsx";
@@ -59,7 +60,7 @@ function Tiles({ installation }: { readonly installation: Installation }) {
   const { version, nodeVersion, baseUrl, startTime, workerCount, database } = installation;
   const isReady = database?.problem === "";
   return (
-    <div className="tiles wide-tiles">
+    <div className={`${tileStyles.tiles} ${tileStyles.wide}`}>
       <Tile title={t("operate.version")} value={version}>
         <span className="lines">
           <span>Node {nodeVersion}</span>
@@ -98,7 +99,7 @@ function Limits({ met }: { readonly met: Installation["limitsMet"] }) {
       ) : (
         <dl className="facts">
           {rows.map(([name, count]) => (
-            <div key={name} className="pair">
+            <div key={name} className="contents">
               <dt>{name}</dt>
               <dd>
                 <span className="warning">!</span> {new Intl.NumberFormat(language).format(count)}

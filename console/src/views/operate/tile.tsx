@@ -1,4 +1,5 @@
 import type { ReactNode } from "react";
+import tileStyles from "../../shell/tiles.module.css";
 
 /** A fact about the installation. */
 export function Tile({
@@ -11,7 +12,7 @@ export function Tile({
   readonly children: ReactNode;
 }) {
   return (
-    <section className="tile" aria-label={title}>
+    <section className={tileStyles.tile} aria-label={title}>
       <span className="muted">{title}</span>
       <strong>{value}</strong>
       <span>{children}</span>

@@ -16,6 +16,7 @@ import { useTexts } from "../../texts/texts.ts";
 import type { OverviewSearch } from "./address.ts";
 import { useOverviewAddress } from "./address.ts";
 import { FindingRow } from "./finding-row.tsx";
+import styles from "./overview.module.css";
 
 const { listFindings } = FindingsService.method;
 const FindingDialogs = lazyPart(async () => (await import("./finding-dialogs.tsx")).FindingDialogs);
@@ -101,7 +102,7 @@ function OfKind({ count: { kind, count, isMinimum }, listed }: { count: FindingC
         </FilteredView>
       </h3>
       {shown.length > 0 && (
-        <ul className="list findings">
+        <ul className={`list ${styles.findings}`}>
           {shown.map((finding) => (
             <FindingRow key={`${finding.resourceUid} ${finding.details.case}`} finding={finding} />
           ))}

@@ -16,6 +16,7 @@ import { Retry } from "../../shell/retry.tsx";
 import type { TextId } from "../../texts/catalogues.ts";
 import { useTexts } from "../../texts/texts.ts";
 import { useOverviewAddress } from "./address.ts";
+import styles from "./overview.module.css";
 
 const { updateIdentity, deleteIdentity } = IdentitiesService.method;
 
@@ -139,12 +140,12 @@ function Actions({ finding }: { readonly finding: Finding }): ReactNode {
     const access = { identity: identity?.uid ?? "", ...(groupUid !== org && { group: groupUid }) };
     return (
       <>
-        <Link className="action" to="/o/$org/access" params={{ org }} search={{ ...access, confined: "yes" }}>
+        <Link className={styles.action} to="/o/$org/access" params={{ org }} search={{ ...access, confined: "yes" }}>
           {t("overview.whyQuestion")}
         </Link>
         {may(me, RoleBindingsService.method.deleteRoleBinding, uid) && (
           <Link
-            className="action"
+            className={styles.action}
             to="/o/$org/access"
             params={{ org }}
             search={{ ...access, confined: "yes", dialog: "revoke", binding: uid }}
@@ -173,7 +174,7 @@ function IdentityAction({ uid, isKey }: { readonly uid: string; readonly isKey: 
     );
   return (
     <Link
-      className="action"
+      className={styles.action}
       to="/o/$org/identities/$"
       params={{ org, _splat: uid }}
       search={{ dialog: isKey ? "claims" : "delete" }}

@@ -8,6 +8,7 @@ import { may, useMe } from "../../api/access.ts";
 import type { Kind } from "../../shell/counts.ts";
 import { useTexts } from "../../texts/texts.ts";
 import { useOverviewAddress } from "./address.ts";
+import styles from "./overview.module.css";
 
 /** Three steps with a button each, until all are done. Nothing for callers who may do none of them. */
 export function FirstSteps({ counts }: { readonly counts: readonly ContentCount[] }) {
@@ -43,7 +44,7 @@ export function FirstSteps({ counts }: { readonly counts: readonly ContentCount[
   return (
     <section className="card stack" aria-labelledby="first-steps">
       <h2 id="first-steps">{t("overview.steps")}</h2>
-      <ol className="list findings">
+      <ol className={`list ${styles.findings}`}>
         {steps.map(({ name, isDone, method, link }) => (
           <li key={name}>
             <div className="lines">
@@ -55,7 +56,7 @@ export function FirstSteps({ counts }: { readonly counts: readonly ContentCount[
             </div>
             {!isDone && may(me, method, org) && (
               <div className="row actions">
-                <Link className={open[0]?.name === name ? "action first" : "action"} {...link}>
+                <Link className={open[0]?.name === name ? `${styles.action} ${styles.first}` : styles.action} {...link}>
                   {t(`overview.step.${name}.button`)}
                 </Link>
               </div>

@@ -10,9 +10,11 @@ import { type Kind, kinds, useContents } from "../../shell/counts.ts";
 import { useOrganizationName, useOrganizationUid } from "../../shell/organization.tsx";
 import { Ago, Heading, Loading } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
+import tileStyles from "../../shell/tiles.module.css";
 import { isTextId, useTexts } from "../../texts/texts.ts";
 import { Attention } from "./attention.tsx";
 import { FirstSteps } from "./first-steps.tsx";
+import styles from "./overview.module.css";
 
 /** The overview of an organization. Parts that the caller may not read are left out. */
 export function Overview() {
@@ -27,14 +29,14 @@ export function Overview() {
       <Heading key={org}>{t("overview.title", { name })}</Heading>
       {contents === undefined && <Loading lines={2} />}
       {tiles.length > 0 && (
-        <section className="tiles" aria-label={t("overview.counts", { name })}>
+        <section className={tileStyles.tiles} aria-label={t("overview.counts", { name })}>
           {tiles.map(({ kind, totalCount }) => (
             <Tile key={kind} org={org} kind={kind as (typeof shownKinds)[number]} count={totalCount} />
           ))}
         </section>
       )}
       <FirstSteps counts={contents?.counts ?? []} />
-      <div className="two">
+      <div className={styles.two}>
         <Attention />
         {mayReadChanges(me, org) && <LatestChanges org={org} />}
       </div>
@@ -57,7 +59,7 @@ function Tile({ org, kind, count }: TileProps) {
     </>
   );
   return (
-    <Link className="tile" to={kinds[kind]} params={{ org, _splat: "" }}>
+    <Link className={tileStyles.tile} to={kinds[kind]} params={{ org, _splat: "" }}>
       {content}
     </Link>
   );

@@ -9,6 +9,7 @@ import type { Image } from "../../../../gen/gatehouse/registry/v1/image_store_pb
 import { Ago, CopyAs, Copyable, Loading } from "../../shell/parts.tsx";
 import { SidePanel } from "../../shell/side-panel.tsx";
 import { Failure } from "../../shell/states.tsx";
+import timelineStyles from "../../shell/timeline.module.css";
 import { useTexts } from "../../texts/texts.ts";
 import { shortDigest, sizeText, useImages } from "./images.ts";
 
@@ -51,9 +52,9 @@ export function TagHistory({
         {data && (
           <>
             <p className="muted">{t("registry.historyHelp", { count: all.length })}</p>
-            <ol className="timeline">
+            <ol className={timelineStyles.timeline}>
               {all.map(({ digest, time }, index) => (
-                <li key={`${digest} ${time?.getTime()}`} className="moment">
+                <li key={`${digest} ${time?.getTime()}`} className={timelineStyles.moment}>
                   <Checkbox
                     aria-label={t("registry.choose", { digest: shortDigest(digest) })}
                     checked={chosen.includes(digest)}

@@ -2,6 +2,7 @@
 import MarkdownIt from "markdown-it";
 import { createElement, Fragment, type ReactNode } from "react";
 import { useTexts } from "../../texts/texts.ts";
+import styles from "./readme.module.css";
 
 const markdown = new MarkdownIt({ html: false, linkify: false });
 type Token = ReturnType<typeof markdown.parse>[number];
@@ -23,7 +24,7 @@ const elements: Readonly<Record<string, string>> = {
 export function Readme({ text }: { readonly text: string }) {
   const { t } = useTexts();
   const pictureOf = (name: string) => t("registry.picture", { name });
-  return <div className="readme">{elementsOf(markdown.parse(text, {}), pictureOf)}</div>;
+  return <div className={styles.readme}>{elementsOf(markdown.parse(text, {}), pictureOf)}</div>;
 }
 
 interface Open {

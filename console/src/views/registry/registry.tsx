@@ -7,6 +7,7 @@ import { type Repo, ReposService } from "../../../../gen/chainguard/platform/reg
 import { holds, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { useNames } from "../../api/resources.ts";
 import { isUid, parentOf, shortUid } from "../../api/uids.ts";
+import filterStyles from "../../shell/filters.module.css";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { ActionButton, Ago, CopyAs, Heading, Loading } from "../../shell/parts.tsx";
 import { Denied } from "../../shell/states.tsx";
@@ -68,7 +69,7 @@ function Repos() {
           {t("registry.new")}
         </ActionButton>
       </div>
-      <div className="filters whole">
+      <div className={filterStyles.filters}>
         <TextInput
           type="search"
           aria-label={t("registry.filter")}

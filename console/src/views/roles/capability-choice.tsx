@@ -5,6 +5,7 @@ import type { Capability } from "../../../../gen/chainguard/capabilities/capabil
 import { holdsAt, useMe } from "../../api/access.ts";
 import { allCapabilities, areas, type NamedCapability, useCapabilityText } from "../../api/capabilities.ts";
 import { useTexts } from "../../texts/texts.ts";
+import styles from "./capability-choice.module.css";
 
 /** Checkboxes with search. The box of an area chooses all that is shown of it. */
 export function CapabilityChoice({
@@ -41,7 +42,7 @@ export function CapabilityChoice({
   const grantable = (rows: readonly NamedCapability[]) =>
     rows.filter(({ name, number }) => chosen.includes(number) || !lacks(name)).length;
   return (
-    <fieldset className="choice">
+    <fieldset className={styles.choice}>
       <legend>{t("roles.chosen", { count: chosen.length })}</legend>
       {error !== undefined && (
         <p className="danger" role="alert">
@@ -55,7 +56,7 @@ export function CapabilityChoice({
         value={filter}
         onChange={({ currentTarget }) => setFilter(currentTarget.value)}
       />
-      <div className="scroll">
+      <div className={styles.scroll}>
         {([...areas, "other"] as const).map((area) => {
           const rows = shown.filter((row) => row.area === area);
           const count = rows.filter(({ number }) => chosen.includes(number)).length;
@@ -72,7 +73,7 @@ export function CapabilityChoice({
               {rows.map((row) => (
                 <Checkbox
                   key={row.name}
-                  className="indented"
+                  className={styles.indented}
                   label={<code>{row.name}</code>}
                   description={[textOf(row), ...(lacks(row.name) ? [t("roles.youLack")] : [])].join(". ")}
                   disabled={lacks(row.name) && !chosen.includes(row.number)}

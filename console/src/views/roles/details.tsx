@@ -11,6 +11,7 @@ import { type Role, RolesService } from "../../../../gen/chainguard/platform/iam
 import { may, missingFor, useMe } from "../../api/access.ts";
 import { type Area, allCapabilities, areas, type NamedCapability, useCapabilityText } from "../../api/capabilities.ts";
 import { nameOf, shortUid } from "../../api/uids.ts";
+import filterStyles from "../../shell/filters.module.css";
 import { ActionButton, CopyAs, Copyable, Loading } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { Denied, Failure } from "../../shell/states.tsx";
@@ -89,7 +90,7 @@ function Capabilities({ role }: { readonly role: Role }) {
   return (
     <>
       <h3>{t("roles.allows", { count: role.capabilities.length })}</h3>
-      <div className="filters">
+      <div className={filterStyles.filters}>
         <TextInput
           type="search"
           label={t("roles.filterCapabilities")}
@@ -133,7 +134,7 @@ function AreaList({
       <summary>
         {t(`area.${area}`)} <span className="muted">{rows.length}</span>
       </summary>
-      <ul className="list dense pairs">
+      <ul className="list dense columns">
         {rows.map((row) => {
           const difference = differenceOf(row);
           return (

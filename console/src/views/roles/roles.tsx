@@ -7,8 +7,10 @@ import { UIDPFilterSchema } from "../../../../gen/chainguard/platform/common/uid
 import { type Role, RolesService } from "../../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { AccessService } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
+import filterStyles from "../../shell/filters.module.css";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { ActionButton, CopyAs, Heading, Loading } from "../../shell/parts.tsx";
+import splitStyles from "../../shell/split.module.css";
 import { Denied } from "../../shell/states.tsx";
 import { type Column, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
@@ -45,7 +47,7 @@ export function Roles() {
       </div>
       {!mayList && <Denied capabilities={requiredBy(listRoles)} uid={org} />}
       {mayList && (
-        <div className={selected === "" ? "split even" : "split even chosen"}>
+        <div className={`${splitStyles.split} ${splitStyles.even} ${selected === "" ? "" : splitStyles.chosen}`}>
           <section className="stack" aria-label={t("roles.list")}>
             <Filter own={roles?.filter((role) => !isBuiltIn(role)).length ?? 0} all={roles?.length ?? 0} />
             {total > listed && <p className="muted">{t("roles.truncated", { count: listed, total })}</p>}
@@ -62,7 +64,7 @@ export function Roles() {
             <p className="muted">{t("roles.select")}</p>
           ) : (
             <div className="stack">
-              <Link className="back" to="/o/$org/roles/$" params={{ org, _splat: "" }} search={kept}>
+              <Link className={splitStyles.back} to="/o/$org/roles/$" params={{ org, _splat: "" }} search={kept}>
                 {t("roles.back")}
               </Link>
               <RoleDetails key={selected} uid={selected} />
@@ -115,7 +117,7 @@ function Filter({ own, all }: { readonly own: number; readonly all: number }) {
     { kind: "builtIn", text: t("roles.builtIn", { count: all - own }) },
   ] as const;
   return (
-    <div className="filters">
+    <div className={filterStyles.filters}>
       <TextInput
         type="search"
         aria-label={t("roles.filter")}
