@@ -67,15 +67,26 @@ export function DeleteDialog({
             )}
             {!isReading && !isBlocked && (
               // The focus has to be in the form for Ctrl Enter, and not on the button that deletes.
-              <p {...(name === undefined && { tabIndex: -1, "data-autofocus": true })}>{text}</p>
+              <p {...(name === undefined && { tabIndex: -1, "data-autofocus": true, ref: takeFocus })}>{text}</p>
             )}
             {props.children}
             {!isReading && !isBlocked && name !== undefined && (
-              <TextField label={t("delete.typeName", { name })} value={typed} data-autofocus onChange={setTyped} />
+              <TextField
+                label={t("delete.typeName", { name })}
+                value={typed}
+                data-autofocus
+                ref={takeFocus}
+                onChange={setTyped}
+              />
             )}
           </>
         )}
       </Form>
     </Dialog>
   );
+}
+
+/** Gives the focus to an element that appears once the obstacles are read: the dialog has given it to another one when it opened. */
+function takeFocus(element: HTMLElement | null): void {
+  element?.focus({ preventScroll: true });
 }
