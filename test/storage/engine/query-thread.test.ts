@@ -5,6 +5,7 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setImmediate as nextTick } from "node:timers/promises";
 import BetterSqlite from "better-sqlite3";
+import { StorageUnavailable } from "../../../src/storage/engine/errors.ts";
 import { newQueryThread, type QueryThread } from "../../../src/storage/engine/sqlite/query-thread.ts";
 
 /** Takes a large part of a second. */
@@ -65,5 +66,31 @@ describe("the thread for queries of SQLite", () => {
   it("more reads than there are connections wait for each other", async () => {
     const reads = Array.from({ length: 20 }, () => thread.read((run) => run(count, [])));
     assert.deepEqual(await Promise.all(reads), Array(20).fill([[2]]));
+  });
+
+  it("a read that has begun when the thread closes fails at its next statement, and ends before the thread", async () => {
+    const closing = newQueryThread(file, []);
+    const begun = Promise.withResolvers<void>();
+    const goOn = Promise.withResolvers<void>();
+    const ended: string[] = [];
+    const reading = closing.read(async (run) => {
+      await run(count, []);
+      begun.resolve();
+      await goOn.promise;
+      return await run(count, []);
+    });
+    await begun.promise;
+    const closed = closing.close().then(() => ended.push("thread"));
+    goOn.resolve();
+    await assert.rejects(
+      reading.finally(() => ended.push("read")),
+      StorageUnavailable,
+    );
+    await closed;
+    assert.deepEqual(ended, ["read", "thread"]);
+    await assert.rejects(
+      closing.read((run) => run(count, [])),
+      StorageUnavailable,
+    );
   });
 });

@@ -41,6 +41,8 @@ class StatementThread {
   readonly #awaited: Awaited[] = [];
   readonly #free = Array.from({ length: connectionCount }, (_, i) => i);
   readonly #waiting: ((connection: number) => void)[] = [];
+  /** Called when all connections are free. Present while the thread closes. */
+  #onFree: (() => void) | undefined;
 
   constructor(file: string, pragmas: readonly string[]) {
     this.#data = { file, pragmas, connections: connectionCount, module: import.meta.url };
@@ -49,22 +51,41 @@ class StatementThread {
   async read<T>(body: (run: RunQuery) => Promise<T>): Promise<T> {
     const connection = this.#free.pop() ?? (await new Promise<number>((resolve) => this.#waiting.push(resolve)));
     try {
+      this.#requireOpen();
       const worker = this.#running();
-      const run: RunQuery = (sql, values) => this.#run(worker, { connection, sql, values });
+      const end = () => this.#run(worker, { connection, sql: "COMMIT", values: [] });
+      const run: RunQuery = async (sql, values) => {
+        this.#requireOpen();
+        return await this.#run(worker, { connection, sql, values });
+      };
       await run("BEGIN", []);
       try {
         return await body(run);
       } finally {
-        await run("COMMIT", []);
+        await end();
       }
     } finally {
-      const next = this.#waiting.shift();
-      if (next) next(connection);
-      else this.#free.push(connection);
+      this.#release(connection);
     }
   }
 
+  #requireOpen(): void {
+    if (this.#onFree) throw new StorageUnavailable("the thread for queries ends");
+  }
+
+  #release(connection: number): void {
+    const next = this.#waiting.shift();
+    if (next) next(connection);
+    else this.#free.push(connection);
+    if (this.#free.length === connectionCount) this.#onFree?.();
+  }
+
   async close(): Promise<void> {
+    // The statements of reads that have begun fail. They end before the database is closed, which they would use otherwise.
+    await new Promise<void>((resolve) => {
+      this.#onFree = resolve;
+      if (this.#free.length === connectionCount) resolve();
+    });
     const worker = this.#worker;
     if (!worker) return;
     // It ends by itself: terminating a thread that runs native code can end the process.
