@@ -8,6 +8,7 @@ import { stopPostgres } from "../harness/postgres.ts";
 import { openReadOnlySwitch } from "../harness/read-only.ts";
 import { type RestReply, rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
+import { untilTrue } from "../harness/until.ts";
 import { viewerRole } from "../security/tree.ts";
 
 after(stopPostgres);
@@ -55,7 +56,7 @@ describe("an export from a server whose database is read-only", () => {
     await readOnly.turnOn();
     const group = `/iam/v2beta1/groups/${server.groupUid}`;
     // The ended sessions fail a call each.
-    while ((await rest(server.url, server.ownerToken, "GET", group)).status !== 200);
+    await untilTrue(async () => (await rest(server.url, server.ownerToken, "GET", group)).status === 200);
     for (const run of Object.values(exports)) {
       const { status, body, headers } = await run();
       assert.deepEqual(
@@ -66,7 +67,7 @@ describe("an export from a server whose database is read-only", () => {
     }
     await readOnly.turnOff();
     for (const [kind, run] of Object.entries(exports)) {
-      while ((await run()).status !== 200);
+      await untilTrue(async () => (await run()).status === 200);
       assert.equal(await countOf(server, kind), 1, kind);
     }
   });

@@ -4,15 +4,29 @@ import { after, describe, it } from "node:test";
 import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
+import { until } from "../harness/until.ts";
 import { accept, openSink, standingClock, startSendingServer, status } from "./sink.ts";
 
 after(stopPostgres);
 
+type State = Record<string, unknown>;
+
+/** Reads a state until it is the expected one, and returns it. */
+function settled(read: () => Promise<State>, isReached: (found: State) => boolean): Promise<State> {
+  return until("the state", async () => {
+    const found = await read();
+    return isReached(found) ? found : undefined;
+  });
+}
+
 /** Returns the attempts of a state, without what differs from run to run. */
-function attemptsOf(state: Record<string, unknown>) {
-  return (state.recentAttempts as Record<string, unknown>[]).map(
-    ({ startTime, httpStatus, failure, responseLine }) => ({ startTime, httpStatus, failure, responseLine }),
-  );
+function attemptsOf(state: State) {
+  return (state.recentAttempts as State[]).map(({ startTime, httpStatus, failure, responseLine }) => ({
+    startTime,
+    httpStatus,
+    failure,
+    responseLine,
+  }));
 }
 
 for (const database of databases) {
@@ -27,10 +41,9 @@ for (const database of databases) {
         sink: sink.url,
       });
       const at = `/gatehouse/events/v1/deliveryStates/${body.uid}`;
-      const state = async (): Promise<Record<string, unknown>> => (await rest(url, ownerToken, "GET", at)).body;
+      const state = async (): Promise<State> => (await rest(url, ownerToken, "GET", at)).body;
       await sink.wait(1);
-      let failing = await state();
-      while (failing.failedAttempts !== 1) failing = await state();
+      const failing = await settled(state, ({ failedAttempts }) => failedAttempts === 1);
       const now = new Date(clock()).toISOString();
       assert.deepEqual(
         { ...failing, nextAttemptTime: undefined, recentAttempts: undefined },
@@ -57,8 +70,7 @@ for (const database of databases) {
       const retried = await rest(url, ownerToken, "POST", `${at}:retry`, {});
       assert.equal(retried.body.nextAttemptTime, new Date(clock()).toISOString());
       await sink.wait(2);
-      let done = await state();
-      while (done.waiting !== 0) done = await state();
+      const done = await settled(state, ({ waiting }) => waiting === 0);
       assert.deepEqual(
         { ...done, recentAttempts: undefined },
         {
@@ -78,7 +90,7 @@ for (const database of databases) {
         ],
       );
       const [event] = sink.received;
-      const [attempt] = done.recentAttempts as Record<string, unknown>[];
+      const [attempt] = done.recentAttempts as State[];
       assert.equal(attempt?.eventType, event?.headers["ce-type"]);
       assert.equal(attempt?.eventId, event?.headers["ce-id"]);
 
@@ -94,9 +106,9 @@ for (const database of databases) {
       const { url, ownerToken, groupUid } = server;
       const { body } = await rest(url, ownerToken, "POST", `/events/v2beta1/subscriptions/${groupUid}`, { sink });
       const at = `/gatehouse/events/v1/deliveryStates/${body.uid}`;
-      let attempts: { duration: string; failure: string }[] = [];
-      while (attempts.length === 0) attempts = (await rest(url, ownerToken, "GET", at)).body.recentAttempts;
-      const { duration, failure } = attempts[0]!;
+      const state = async (): Promise<State> => (await rest(url, ownerToken, "GET", at)).body;
+      const failing = await settled(state, ({ recentAttempts }) => (recentAttempts as State[]).length > 0);
+      const { duration, failure } = (failing.recentAttempts as State[])[0]!;
       assert.deepEqual([duration, failure], ["10s", "there was no complete answer in time"]);
     });
 
@@ -113,12 +125,7 @@ for (const database of databases) {
       sink.answer = status(410);
       const { uid } = await call("POST", `/events/v2beta1/subscriptions/${groupUid}`, { sink: sink.url });
       const state = () => call("GET", `/gatehouse/events/v1/deliveryStates/${uid}`);
-      const settled = async (isReached: (found: Record<string, unknown>) => boolean) => {
-        let found = await state();
-        while (!isReached(found)) found = await state();
-        return found;
-      };
-      const stopped = await settled(({ failedAttempts }) => failedAttempts === 1);
+      const stopped = await settled(state, ({ failedAttempts }) => failedAttempts === 1);
       assert.deepEqual([stopped.stopped, stopped.nextAttemptTime], [true, undefined]);
       const found = await call(
         "GET",
@@ -135,7 +142,7 @@ for (const database of databases) {
       sink.answer = accept;
       await call("POST", `/gatehouse/events/v1/deliveryStates/${uid}:retry`, {});
       await sink.wait(2);
-      const done = await settled(({ waiting }) => waiting === 0);
+      const done = await settled(state, ({ waiting }) => waiting === 0);
       assert.deepEqual([done.stopped, done.failedAttempts], [false, 0]);
     });
 
@@ -162,7 +169,7 @@ for (const database of databases) {
           sink: sink.url,
         });
         const at = `/gatehouse/events/v1/deliveryStates/${created.body.uid}`;
-        let state: Record<string, unknown> = {};
+        let state: State = {};
         while (state.failedAttempts === undefined || state.failedAttempts === 0)
           state = (await rest(url, ownerToken, "GET", at)).body;
         const waited = (Date.parse(String(state.nextAttemptTime)) - now) / 1000;

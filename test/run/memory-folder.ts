@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-/** Twice what the databases of three lanes need. */
+/** Twice what the databases of all lanes need. */
 const requiredBytes = 4 * 2 ** 30;
 
 /**

@@ -10,8 +10,8 @@ import { runSteps } from "./run-steps.ts";
 import { lockFileStep, protoSteps, type Step, sourceSteps, testSteps, watchStep } from "./steps.ts";
 import { formatSummary } from "./summary.ts";
 
-/** One more than there are processors: tests wait for databases and processes. */
-const lanes = Math.min(3, availableParallelism() + 1);
+/** Two more than there are processors: tests wait for databases, processes and deadlines. */
+const lanes = Math.min(4, availableParallelism() + 2);
 
 const { values, positionals } = parseArgs({
   options: { changed: { type: "boolean" }, full: { type: "boolean" }, watch: { type: "boolean" } },
