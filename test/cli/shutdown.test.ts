@@ -29,7 +29,10 @@ async function serve(...args: string[]): Promise<Served> {
     url,
     async leaving() {
       let reply = await fetch(`${url}/readyz`);
-      while (reply.status === 200) reply = await fetch(`${url}/readyz`);
+      while (reply.status === 200) {
+        await setTimeout(20);
+        reply = await fetch(`${url}/readyz`);
+      }
       assert.deepEqual([reply.status, await reply.text()], [503, "stopping\n"]);
     },
     [Symbol.dispose]() {
