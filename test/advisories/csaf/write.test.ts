@@ -208,6 +208,19 @@ describe("writing CSAF", () => {
     assert.deepEqual((await said(record(statements))).statuses, { known_not_affected: ["x"] });
   });
 
+  it("two documents of one source about a vulnerability both give their references", async () => {
+    const of = (document: string) =>
+      record([{ status: "AFFECTED" }], {
+        document,
+        references: [{ type: "WEB", url: `https://example.org/${document}` }],
+      });
+    const { vulnerability } = await said(of("a"), of("b"));
+    assert.deepEqual(
+      vulnerability.references.map(({ url }: Json) => url),
+      ["https://example.org/a", "https://example.org/b"],
+    );
+  });
+
   it("withdrawn records are not written", async () => {
     assert.deepEqual(
       (await said(record([{ status: "AFFECTED" }], { withdrawTime: "2030-01-01T00:00:00Z" }))).statuses,

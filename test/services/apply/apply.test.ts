@@ -269,9 +269,16 @@ for (const database of databases) {
     });
 
     // If each deletion took longer than the one before, the deadline would come first.
-    it("deletes 9,900 groups, nearly as many as it may, within the deadline of a call", async () => {
+    it("deletes 9,900 groups within the deadline of a call, and rejects more than it may delete", async () => {
       const groups = Array.from({ length: 9_900 }, (_, i) => ({ group: { name: `group-${i}` } }));
       const { groupUid } = await applied({ resources: [{ organization: { name: "wide" } }, ...groups] });
+      const last = { group: { name: "last" } };
+      const further = Array.from({ length: 100 }, (_, i) => ({ group: { name: `group-${i}`, group: "last" } }));
+      const { changes } = await applied({ groupUid, resources: [last, ...further] });
+      const tooMany = JSON.stringify(await outcome(destroy, { groupUid }));
+      assert.match(tooMany, /TOO_MANY_RESOURCES.*the request changes 10002 resources, and may change 10000/);
+      const { uid = "" } = changes.find(({ name }) => name === "last")!;
+      assert.ok("response" in (await outcome(destroy, { groupUid: uid })));
       const deleted = await outcome(destroy, { groupUid });
       assert.ok("response" in deleted, JSON.stringify(deleted));
       assert.equal((deleted.response as { counts: Record<string, number> }).counts.groups, 9_901);
