@@ -1,5 +1,6 @@
 // Tests the commands that list and follow changes.
 import assert from "node:assert/strict";
+import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { type Caller, startCaller } from "./caller.ts";
 import { start } from "./process.ts";
@@ -64,6 +65,15 @@ describe("gatehouse changes list", () => {
     assert.ok(!table.stdout.includes(team));
     const wide = await caller.run("changes", "list", ...flags, "-o", "wide");
     assert.match(wide.stdout, new RegExp(`team +${team} `));
+  });
+
+  it("shows the changes of the group that --parent names, not of default.group", async () => {
+    const home = { XDG_CONFIG_HOME: path.join(caller.home, "with-default-group") };
+    await caller.runWith(home, "config", "set", "default.group", "team");
+    const { uid: other } = await caller.json("iam", "groups", "create", "other", "--parent", "example.org");
+    const ofOther = ["changes", "list", "--resource", other, "-o", "id"];
+    assert.equal((await caller.runWith(home, ...ofOther)).stdout, "");
+    assert.match((await caller.runWith(home, ...ofOther, "--parent", "other")).stdout, /^[0-9a-f]{32}\n$/);
   });
 
   it("accepts times in human spellings", async () => {

@@ -71,6 +71,23 @@ describe("flags before the command", () => {
   });
 });
 
+describe("--query", () => {
+  it("selects from the data of commands that print text without it, such as can-i, apply and import", async () => {
+    const exported = path.join(caller.home, "example.org.ndjson");
+    assert.equal((await caller.run("iam", "organizations", "export", "example.org", exported)).code, 0);
+    const applied = path.join(caller.home, "applied.yaml");
+    writeFileSync(applied, "kind: Group\nname: applied\n");
+    for (const [args, query, selected] of [
+      [["auth", "can-i", "groups.list", "--group", "example.org"], "granted", "true\n"],
+      [["apply", "-f", applied, "--group", "example.org", "--dry-run"], "length(changes)", "1\n"],
+      [["iam", "organizations", "import", exported, "--existing", "--dry-run"], "dryRun", "true\n"],
+    ] as const) {
+      const { stdout, stderr } = await caller.run(...args, "--query", query);
+      assert.equal(stdout, selected, stderr);
+    }
+  });
+});
+
 describe("help", () => {
   it("takes the whole path of a command, from anywhere", async () => {
     const page = (await caller.run("iam", "groups", "create", "--help")).stdout;

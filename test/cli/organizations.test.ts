@@ -135,6 +135,11 @@ describe("gatehouse iam organizations export and import", () => {
       (lines) => ['{"gatehouseOrganization":99}', ...lines.slice(1)],
       /line 1: gatehouseOrganization: format version 99 is unknown; known: 1/,
     ],
+    [
+      "a line after the end line",
+      (lines) => [...lines, lines[2]!.replaceAll(/"name":"[^"]*"/g, '"name":"appended"')],
+      /line \d+: comes after the end line/,
+    ],
     ["another file", (lines) => lines.slice(1), /line 1: gatehouseOrganization: is required/],
     ["an unknown field", (lines) => lines.with(2, '{"group":{"colour":"red"}}'), /line 3: .*colour/],
     [
@@ -147,7 +152,7 @@ describe("gatehouse iam organizations export and import", () => {
     it(`rejects ${what}, and imports nothing of it`, async () => {
       const bad = path.join(source.home, "bad.ndjson");
       writeFileSync(bad, `${damage(linesOf(file)).join("\n")}\n`);
-      const { code, stdout, stderr } = await importFile(bad);
+      const { code, stdout, stderr } = await importFile(bad, "--existing");
       assert.equal(code, 1);
       assert.equal(stdout, "");
       assert.match(stderr, expected);

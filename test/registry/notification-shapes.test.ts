@@ -99,4 +99,8 @@ describe("notifications of other registries", () => {
   it("takes the secret as the password of Basic credentials, too", async () => {
     assert.equal((await send({ events: [] }, basic("registry", secret))).status, 200);
   });
+
+  it("accepts the secret of a registry that sends the scheme bearer in lower case", async () => {
+    assert.equal((await send({ events: [] }, { authorization: `bearer ${secret}` })).status, 200);
+  });
 });
