@@ -204,6 +204,31 @@ for (const database of databases) {
       assert.deepEqual([found.totalResults, found.Resources.length], [7, 1]);
     });
 
+    it("a search over users and groups together returns at most count resources, and paging neither repeats nor misses any", async () => {
+      const own = await enableScim(server, await createProvider(server));
+      const ids: string[] = [];
+      for (const name of ["a", "b", "c"]) {
+        const user = { schemas: [userSchema], userName: `searched-${name}` };
+        const group = { schemas: [groupSchema], displayName: `searched-${name}` };
+        ids.push((await own.send("POST", "/Users", user)).body.id, (await own.send("POST", "/Groups", group)).body.id);
+      }
+      const schemas = ["urn:ietf:params:scim:api:messages:2.0:SearchRequest"];
+      for (const count of [1, 2, 4, 6]) {
+        const seen: string[] = [];
+        for (let startIndex = 1; startIndex <= ids.length; startIndex += count) {
+          const { body } = await own.send("POST", "/.search", { schemas, startIndex, count });
+          assert.equal(body.totalResults, ids.length);
+          assert.equal(
+            body.Resources.length,
+            Math.min(count, ids.length - startIndex + 1),
+            `${count} from ${startIndex}`,
+          );
+          seen.push(...body.Resources.map(({ id }: { id: string }) => id));
+        }
+        assert.deepEqual(seen.sort(), ids.toSorted());
+      }
+    });
+
     it("reads the texts of a filter as JSON, in every operator and in paths", async () => {
       const name = 'R&D "north" \\ü\\';
       const user = await create("CORP\\uwe", { displayName: name, emails: [{ value: "a\\b@x.org", type: "(home" }] });
