@@ -167,6 +167,32 @@ for (const [name, open] of stores) {
       assert.equal(await numberOf(store, "events"), 0);
     });
 
+    it("a batch whose changes cross the end of what is read at once stays one event", async () => {
+      await using store = await openRooted(open);
+      const subscription = await subscribe(store, "https://sink.invalid/");
+      // With the root and the subscription, 499 changes come before the batch: one fewer than are read at once.
+      const other = { kind: "others", uid: root.uid, groupUid: root.uid, before: null, after: {} };
+      await store.database.write({ ...at(context.time), method: "/Other" }, async (tx) => {
+        for (let i = 0; i < 497; i++) tx.logChange(other);
+      });
+      const batch = ["first", "second", "third"].map((group) => groupRow(root.uid, group));
+      await store.database.write(at(context.time), async (tx) => {
+        for (const row of batch) await insertRow(tx, groups, row);
+      });
+      const told: string[][] = [];
+      const whole: EventDefinition = {
+        ...definition(),
+        isBatch: true,
+        body: (changes) => void told.push(changes.map(({ uid }) => uid)),
+      };
+      const deps = dependencies(store.database, whole);
+      let times = 1;
+      while (!(await fanOut(deps, context))) times++;
+      assert.equal(times, 2);
+      assert.deepEqual(told, [batch.map(({ uid }) => uid)]);
+      assert.equal((await sentOf(store, subscription)).length, 1);
+    });
+
     it("is fanned out in batches of limited size", async () => {
       await using store = await openRooted(open);
       for (let i = 0; i < 100; i++) await subscribe(store, `https://sink.invalid/${i}`);
