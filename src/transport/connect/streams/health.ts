@@ -18,7 +18,7 @@ const watchRetryMs = 30_000;
 export interface HealthOptions {
   /** The full names of the known services. The empty name stands for the whole server. */
   readonly services: () => ReadonlySet<string>;
-  /** Rejects if the program cannot serve. */
+  /** Rejects if the program cannot serve, or is about to stop. */
   check(): Promise<void>;
   /** Aborted when the program starts to drain. */
   readonly draining: AbortSignal;
@@ -26,13 +26,11 @@ export interface HealthOptions {
 
 /** Serves health. It needs no token: load balancers have none. */
 export function health({ services, check, draining }: HealthOptions): ServiceImpl<typeof Health> {
-  async function look(): Promise<boolean> {
-    if (draining.aborted) return false;
-    return await check().then(
+  const look = () =>
+    check().then(
       () => true,
       () => false,
     );
-  }
   const poll = newStatePoll({ look, intervalMs: watchIntervalMs, maxFollowers: maxWatches, draining });
 
   const isKnown = (service: string) => service === "" || services().has(service);
