@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { openKeyRing } from "../../src/authn/key-ring.ts";
+import { hasAllAfter } from "../../src/storage/change-log/removal.ts";
 import { insertRow } from "../../src/storage/collection/rows.ts";
 import type { Database } from "../../src/storage/database.ts";
 import { newEncryption } from "../../src/storage/installation/encryption.ts";
@@ -120,6 +121,22 @@ export function sweepConformance(open: OpenStore): void {
           ["tags", 443],
         ],
       );
+    });
+
+    it("a client whose last change is exactly the last deleted one has missed nothing, unlike one before it", async () => {
+      await using store = await open();
+      await put(
+        store,
+        changeColumns,
+        [1, 2, 3, 200].map((at) => change(at, "groups")),
+      );
+      const changes = await store.tamper("SELECT sequence, time FROM changes ORDER BY sequence");
+      const positions = changes.map((one) => ({ sequence: Number(one.sequence), time: Number(one.time) }));
+      await sweepAt(store.database, 250, going, 100);
+      assert.equal(await countOf(store, "changes"), 1);
+      const answers: boolean[] = [];
+      for (const position of positions) answers.push(await hasAllAfter(store.database.session, position));
+      assert.deepEqual(answers, [false, false, true, true]);
     });
 
     it("keeps the changes after one from a clock that was ahead, so readers miss none", async () => {
