@@ -13,6 +13,7 @@ import { freshReadsConformance } from "./fresh-reads.ts";
 import { installationConformance } from "./installation.ts";
 import { listingConformance } from "./list/list-rows.ts";
 import { milestonesConformance } from "./list/offset-index.ts";
+import { scansConformance } from "./list/scan.ts";
 import { orderedNamesConformance } from "./ordered-names.ts";
 import { rowsConformance } from "./rows.ts";
 import type { OpenStore } from "./stores.ts";
@@ -25,6 +26,7 @@ export function conformance(name: string, open: OpenStore): void {
     listingConformance(open);
     orderedNamesConformance(open);
     milestonesConformance(open);
+    scansConformance(open);
     cachedReadsConformance(open);
     cacheLimitsConformance(open);
     freshReadsConformance(open);
