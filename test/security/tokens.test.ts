@@ -138,12 +138,10 @@ describe("an access token over the wire", () => {
     clock.advance(1000);
     const good = withClaims({});
     assert.equal(codeOf(await ground.once(good, "GroupsService/ListGroups", {})), "OK");
-    const codes: string[] = [];
-    for (let i = 0; i < 2 * limits.badTokensPerSecond; i++) {
-      codes.push(codeOf(await ground.once(withClaims({ aud: `a${i}` }), "GroupsService/ListGroups", {})));
-    }
-    assert.equal(codes[0], "UNAUTHENTICATED");
-    assert.ok(codes.includes("RESOURCE_EXHAUSTED"), "no limit was met");
+    const bad = Array.from({ length: 2 * limits.badTokensPerSecond }, (_, i) => withClaims({ aud: `a${i}` }));
+    // At once: on a busy machine they would take more than a second one after another.
+    const outcomes = await Promise.all(bad.map((token) => ground.once(token, "GroupsService/ListGroups", {})));
+    assert.deepEqual([...new Set(outcomes.map(codeOf))].sort(), ["RESOURCE_EXHAUSTED", "UNAUTHENTICATED"]);
     assert.equal(codeOf(await ground.once(good, "GroupsService/ListGroups", {})), "OK");
   });
 });
