@@ -24,7 +24,7 @@ describe("literals", () => {
     });
   }
 
-  it("are recognized: a spread object, and a spread array without a call", () => {
+  it("the search for spread literals finds a spread object, and a spread array without a call", () => {
     // An ellipsis stands for the three dots: this file itself has no spread literal.
     const isSpread = (example: string) => spreadLiteral.test(example.replaceAll("…", "..."));
     assert.deepEqual(["f(…{ a })", '[a, …["b"]]'].filter(isSpread).length, 2);

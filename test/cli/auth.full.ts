@@ -8,7 +8,15 @@ import { decodeJwt } from "jose";
 import { type IdentityProvider, startIdentityProvider } from "../harness/identity-provider.ts";
 import { rest } from "../harness/rest.ts";
 import { basic, getToken, service } from "../registry/sign-in.ts";
-import { type Caller, cachePath, homeEnvironment, startCaller, unsigned, writeCache } from "./caller.ts";
+import {
+  type Caller,
+  cachePath,
+  createWorkload,
+  homeEnvironment,
+  startCaller,
+  unsigned,
+  writeCache,
+} from "./caller.ts";
 import type { Finished } from "./process.ts";
 
 let caller: Caller;
@@ -17,20 +25,7 @@ let identity: string;
 before(async () => {
   caller = await startCaller();
   provider = await startIdentityProvider(["ci"]);
-  ({ uid: identity } = await caller.json(
-    "iam",
-    "identities",
-    "create",
-    "ci",
-    "--parent",
-    "example.org",
-    "--role",
-    "viewer",
-    "--identity-issuer",
-    provider.issuer,
-    "--subject",
-    "ci",
-  ));
+  identity = await createWorkload(caller, provider.issuer);
 });
 after(async () => {
   await provider[Symbol.asyncDispose]();

@@ -50,6 +50,13 @@ export async function startCaller(options: TestServerOptions = {}): Promise<Call
   };
 }
 
+/** Creates the identity of a workload `ci` with the role viewer, whose tokens this issuer signs, and returns its uid. */
+export async function createWorkload(caller: Caller, issuer: string): Promise<string> {
+  const place = ["--parent", "example.org", "--role", "viewer"];
+  const claims = ["--identity-issuer", issuer, "--subject", "ci"];
+  return (await caller.json("iam", "identities", "create", "ci", ...place, ...claims)).uid;
+}
+
 /** Returns the variables of a home directory without anything in it. */
 export function homeEnvironment(home: string): Record<string, string> {
   return {

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { keyPair, signOutside, startIssuer } from "../sts/outside.ts";
-import { type Caller, startCaller } from "./caller.ts";
+import { type Caller, createWorkload, startCaller } from "./caller.ts";
 
 let caller: Caller;
 let identity: string;
@@ -13,20 +13,7 @@ const key = keyPair("ES256");
 before(async () => {
   caller = await startCaller();
   issuer = await startIssuer(key);
-  ({ uid: identity } = await caller.json(
-    "iam",
-    "identities",
-    "create",
-    "ci",
-    "--parent",
-    "example.org",
-    "--role",
-    "viewer",
-    "--identity-issuer",
-    issuer.url,
-    "--subject",
-    "ci",
-  ));
+  identity = await createWorkload(caller, issuer.url);
 });
 after(async () => {
   await issuer[Symbol.asyncDispose]();

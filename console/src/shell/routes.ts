@@ -1,4 +1,4 @@
-// What the routes of all views need: their parents, and how a view is loaded.
+// The parents of the routes of all views, and the function that loads a view.
 import { createRootRoute, createRoute, lazyRouteComponent } from "@tanstack/react-router";
 import type { Catalogue } from "../texts/catalogues.ts";
 import { loadTexts } from "../texts/texts.ts";

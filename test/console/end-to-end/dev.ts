@@ -86,7 +86,7 @@ describe("npm run dev", { timeout: 180_000 }, () => {
     assert.equal(reply?.headers()["content-security-policy"], pageHeaders("vite")["content-security-policy"]);
   });
 
-  it("has no complaint of the browser about the policy, a module or a script", () => {
+  it("the browser complains of no policy, module or script while files are edited", () => {
     // Vite answers so while the server behind it starts again.
     const unreachable = "Failed to load resource: the server responded with a status of 502 (Bad Gateway)";
     assert.deepEqual(

@@ -50,7 +50,7 @@ describe("the list of kinds", () => {
     for (const { name, file } of kinds) if ("absent" in file) assert.match(file.absent, /^[A-Z].*\s.*\s.*\.$/, name);
   });
 
-  it("is what an export and a deletion of a group demand the capabilities to list", () => {
+  it("the export and the deletion of a group demand the capability to list each of their kinds", () => {
     const listed = resources.map(({ listCapability }) => listCapability);
     const deletedFirst = deletedWithGroup.map(({ listCapability }) => listCapability);
     const { exportResources, destroySubtree } = ApplyService.method;
