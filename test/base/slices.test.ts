@@ -40,7 +40,10 @@ describe("slices of long computations", () => {
     assert.equal(slicesOfTurn.size, 40);
   });
 
-  it("a short computation does not wait", async () => {
+  it("a short computation does not wait", async (t) => {
+    // A computation that takes no time, however busy the machine is.
+    const now = performance.now();
+    t.mock.method(performance, "now", () => now);
     await measureWork(undefined, async () => assert.equal(nextSlice(), undefined));
   });
 
@@ -49,8 +52,8 @@ describe("slices of long computations", () => {
       burn(10);
       const before = work.usedMs();
       assert.ok(before >= 10);
-      await withoutCounting(async () => burn(50));
-      assert.ok(work.usedMs() - before < 40, "the wait counts");
+      await withoutCounting(async () => burn(500));
+      assert.ok(work.usedMs() - before < 400, "the wait counts");
       assert.equal(work.usedMs() > before, true);
     });
   });

@@ -69,7 +69,7 @@ describe("turns of expensive calls", () => {
       turns.run(callOf("p"), true, async () => {}),
       isExhausted,
     );
-    clock.now += 60_000;
+    clock.now += 3_600_000;
     await turns.run(callOf("p"), true, async () => {});
   });
 
@@ -105,13 +105,26 @@ describe("turns of expensive calls", () => {
     await first;
   });
 
-  it("a call that fails counts, and passes its turn on", async () => {
+  it("a call that fails counts", async () => {
     const { turns } = open();
     const failing = turns.run(callOf("p"), true, async () => {
-      burn(5);
+      burn(30);
       throw new Error("fails");
     });
-    const next = turns.run(callOf("p"), true, async () => "served");
+    await assert.rejects(failing, { message: "fails" });
+    await assert.rejects(
+      turns.run(callOf("p"), true, async () => {}),
+      isExhausted,
+    );
+  });
+
+  it("a call that fails passes its turn on", async () => {
+    const { turns } = open();
+    const failing = turns.run(callOf("p"), false, async () => {
+      await nextTick();
+      throw new Error("fails");
+    });
+    const next = turns.run(callOf("p"), false, async () => "served");
     await assert.rejects(failing, { message: "fails" });
     assert.equal(await next, "served");
   });
