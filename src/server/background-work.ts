@@ -11,7 +11,7 @@ import { every } from "./every.ts";
 import { limits } from "./limits.ts";
 import { measureEvents } from "./metrics/event-metrics.ts";
 import { announceNode } from "./nodes.ts";
-import { sinkOptions } from "./outbound.ts";
+import { eventSender } from "./outbound.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { ServerStorage } from "./storage.ts";
 
@@ -54,17 +54,15 @@ async function refreshKeys(keys: KeyRing): Promise<void> {
   await Promise.race([keys.refresh(), setTimeout(limits.keyPatienceMs, undefined, { ref: false })]);
 }
 
-function startDelivery(
-  { config, clock, log }: ServerContext,
-  { database, keys }: ServerStorage,
-  { eventOf }: ServerApi,
-): EventDelivery {
+function startDelivery(context: ServerContext, storage: ServerStorage, { eventOf }: ServerApi): EventDelivery {
+  const { database, encryption } = storage;
   return deliverEvents({
     database,
+    encryption,
     find: eventOf,
     inactivityOf: (uid) => subscriptionInactivity(database.session, uid),
-    sender: { issuer: config.baseUrl, keys, clock, outbound: sinkOptions(config) },
-    log,
+    sender: eventSender(context, storage.keys),
+    log: context.log,
   });
 }
 

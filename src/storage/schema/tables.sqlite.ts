@@ -38,6 +38,7 @@ export const {
   exportStates,
   subscriptions,
   subscriptionEntries,
+  subscriptionSettings,
   events,
   eventDeliveries,
   eventQueues,
