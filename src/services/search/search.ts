@@ -1,4 +1,4 @@
-// Finds resources by the beginning of their name, or by their uid (docs/design/api.md).
+// Finds resources by the beginning of their name, or by their uid (docs/design/names.md).
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import {
@@ -30,6 +30,7 @@ import {
 import { readNamed } from "../../storage/list/named-rows.ts";
 import type { RangeSource } from "../../storage/list/source.ts";
 import { repoCollection } from "../../storage/registry/rows.ts";
+import { resolveNames, resolveRules } from "./resolve-names.ts";
 
 type Found = MessageInitShape<typeof FoundResourceSchema>;
 type NamedRow = ResourceRow & { readonly name: string; readonly description?: string };
@@ -93,8 +94,9 @@ export function search({ database }: Pick<ServiceContext, "database">): Implemen
           });
         },
       ),
+      resolveNames: expensive(resolveNames({ database })),
     },
-    [{ schema: SearchRequestSchema, fields: { query: queryRule } }],
+    [{ schema: SearchRequestSchema, fields: { query: queryRule } }, resolveRules],
   );
 }
 

@@ -13,7 +13,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file gatehouse/search/v1/search.proto.
  */
 export const file_gatehouse_search_v1_search: GenFile = /*@__PURE__*/
-  fileDesc("CiBnYXRlaG91c2Uvc2VhcmNoL3YxL3NlYXJjaC5wcm90bxITZ2F0ZWhvdXNlLnNlYXJjaC52MSKHAQoNU2VhcmNoUmVxdWVzdBITCgZwYXJlbnQYASABKAlCA+BBAhISCgVxdWVyeRgCIAEoCUID4EECEjUKBWtpbmRzGAMgAygOMiEuZ2F0ZWhvdXNlLnNlYXJjaC52MS5SZXNvdXJjZUtpbmRCA+BBARIWCglwYWdlX3NpemUYBCABKAVCA+BBASJaCg5TZWFyY2hSZXNwb25zZRI1CglyZXNvdXJjZXMYASADKAsyIi5nYXRlaG91c2Uuc2VhcmNoLnYxLkZvdW5kUmVzb3VyY2USEQoJdHJ1bmNhdGVkGAIgASgIInAKDUZvdW5kUmVzb3VyY2USLwoEa2luZBgBIAEoDjIhLmdhdGVob3VzZS5zZWFyY2gudjEuUmVzb3VyY2VLaW5kEgsKA3VpZBgCIAEoCRIMCgRuYW1lGAMgASgJEhMKC2Rlc2NyaXB0aW9uGAQgASgJKrcBCgxSZXNvdXJjZUtpbmQSHQoZUkVTT1VSQ0VfS0lORF9VTlNQRUNJRklFRBAAEhcKE1JFU09VUkNFX0tJTkRfR1JPVVAQARIaChZSRVNPVVJDRV9LSU5EX0lERU5USVRZEAISFgoSUkVTT1VSQ0VfS0lORF9ST0xFEAMSIwofUkVTT1VSQ0VfS0lORF9JREVOVElUWV9QUk9WSURFUhAEEhYKElJFU09VUkNFX0tJTkRfUkVQTxAFMpwBCg1TZWFyY2hTZXJ2aWNlEooBCgZTZWFyY2gSIi5nYXRlaG91c2Uuc2VhcmNoLnYxLlNlYXJjaFJlcXVlc3QaIy5nYXRlaG91c2Uuc2VhcmNoLnYxLlNlYXJjaFJlc3BvbnNlIjeC0+STAicSJS9nYXRlaG91c2Uvc2VhcmNoL3YxL3Jlc291cmNlczpzZWFyY2iKr6jSBQQSAhABYgZwcm90bzM", [file_chainguard_annotations_auth, file_google_api_annotations, file_google_api_field_behavior]);
+  fileDesc("CiBnYXRlaG91c2Uvc2VhcmNoL3YxL3NlYXJjaC5wcm90bxITZ2F0ZWhvdXNlLnNlYXJjaC52MSKHAQoNU2VhcmNoUmVxdWVzdBITCgZwYXJlbnQYASABKAlCA+BBAhISCgVxdWVyeRgCIAEoCUID4EECEjUKBWtpbmRzGAMgAygOMiEuZ2F0ZWhvdXNlLnNlYXJjaC52MS5SZXNvdXJjZUtpbmRCA+BBARIWCglwYWdlX3NpemUYBCABKAVCA+BBASJaCg5TZWFyY2hSZXNwb25zZRI1CglyZXNvdXJjZXMYASADKAsyIi5nYXRlaG91c2Uuc2VhcmNoLnYxLkZvdW5kUmVzb3VyY2USEQoJdHJ1bmNhdGVkGAIgASgIInAKDUZvdW5kUmVzb3VyY2USLwoEa2luZBgBIAEoDjIhLmdhdGVob3VzZS5zZWFyY2gudjEuUmVzb3VyY2VLaW5kEgsKA3VpZBgCIAEoCRIMCgRuYW1lGAMgASgJEhMKC2Rlc2NyaXB0aW9uGAQgASgJIigKE1Jlc29sdmVOYW1lc1JlcXVlc3QSEQoEdWlkcxgBIAMoCUID4EECIkAKFFJlc29sdmVOYW1lc1Jlc3BvbnNlEigKBW5hbWVzGAEgAygLMhkuZ2F0ZWhvdXNlLnNlYXJjaC52MS5OYW1lIr0BCgROYW1lEgsKA3VpZBgBIAEoCRIvCgRraW5kGAIgASgOMiEuZ2F0ZWhvdXNlLnNlYXJjaC52MS5SZXNvdXJjZUtpbmQSDAoEbmFtZRgDIAEoCRINCgVlbWFpbBgEIAEoCRIrCgRwYXRoGAUgAygLMh0uZ2F0ZWhvdXNlLnNlYXJjaC52MS5QYXRoUGFydBItCgVzdGF0ZRgGIAEoDjIeLmdhdGVob3VzZS5zZWFyY2gudjEuTmFtZVN0YXRlIiUKCFBhdGhQYXJ0EgsKA3VpZBgBIAEoCRIMCgRuYW1lGAIgASgJKqQCCgxSZXNvdXJjZUtpbmQSHQoZUkVTT1VSQ0VfS0lORF9VTlNQRUNJRklFRBAAEhcKE1JFU09VUkNFX0tJTkRfR1JPVVAQARIaChZSRVNPVVJDRV9LSU5EX0lERU5USVRZEAISFgoSUkVTT1VSQ0VfS0lORF9ST0xFEAMSIwofUkVTT1VSQ0VfS0lORF9JREVOVElUWV9QUk9WSURFUhAEEhYKElJFU09VUkNFX0tJTkRfUkVQTxAFEhgKFFJFU09VUkNFX0tJTkRfUEVSU09OEAYSGgoWUkVTT1VSQ0VfS0lORF9BRFZJU09SWRAHEh4KGlJFU09VUkNFX0tJTkRfU1VCU0NSSVBUSU9OEAkSFQoRUkVTT1VSQ0VfS0lORF9UQUcQCiqHAQoJTmFtZVN0YXRlEhoKFk5BTUVfU1RBVEVfVU5TUEVDSUZJRUQQABIUChBOQU1FX1NUQVRFX0tOT1dOEAESGQoVTkFNRV9TVEFURV9OT1RfSk9JTkVEEAISFgoSTkFNRV9TVEFURV9ERUxFVEVEEAMSFQoRTkFNRV9TVEFURV9ISURERU4QBDK7AgoNU2VhcmNoU2VydmljZRKKAQoGU2VhcmNoEiIuZ2F0ZWhvdXNlLnNlYXJjaC52MS5TZWFyY2hSZXF1ZXN0GiMuZ2F0ZWhvdXNlLnNlYXJjaC52MS5TZWFyY2hSZXNwb25zZSI3gtPkkwInEiUvZ2F0ZWhvdXNlL3NlYXJjaC92MS9yZXNvdXJjZXM6c2VhcmNoiq+o0gUEEgIQARKcAQoMUmVzb2x2ZU5hbWVzEiguZ2F0ZWhvdXNlLnNlYXJjaC52MS5SZXNvbHZlTmFtZXNSZXF1ZXN0GikuZ2F0ZWhvdXNlLnNlYXJjaC52MS5SZXNvbHZlTmFtZXNSZXNwb25zZSI3gtPkkwInOgEqIiIvZ2F0ZWhvdXNlL3NlYXJjaC92MS9uYW1lczpyZXNvbHZliq+o0gUEEgIQAWIGcHJvdG8z", [file_chainguard_annotations_auth, file_google_api_annotations, file_google_api_field_behavior]);
 
 /**
  * The request of Search.
@@ -128,6 +128,132 @@ export const FoundResourceSchema: GenMessage<FoundResource> = /*@__PURE__*/
   messageDesc(file_gatehouse_search_v1_search, 2);
 
 /**
+ * The request of ResolveNames.
+ *
+ * @generated from message gatehouse.search.v1.ResolveNamesRequest
+ */
+export type ResolveNamesRequest = Message<"gatehouse.search.v1.ResolveNamesRequest"> & {
+  /**
+   * The uids, 200 at most, of any kind.
+   *
+   * @generated from field: repeated string uids = 1;
+   */
+  uids: string[];
+};
+
+/**
+ * Describes the message gatehouse.search.v1.ResolveNamesRequest.
+ * Use `create(ResolveNamesRequestSchema)` to create a new message.
+ */
+export const ResolveNamesRequestSchema: GenMessage<ResolveNamesRequest> = /*@__PURE__*/
+  messageDesc(file_gatehouse_search_v1_search, 3);
+
+/**
+ * The response of ResolveNames.
+ *
+ * @generated from message gatehouse.search.v1.ResolveNamesResponse
+ */
+export type ResolveNamesResponse = Message<"gatehouse.search.v1.ResolveNamesResponse"> & {
+  /**
+   * The names, in the order of the request.
+   *
+   * @generated from field: repeated gatehouse.search.v1.Name names = 1;
+   */
+  names: Name[];
+};
+
+/**
+ * Describes the message gatehouse.search.v1.ResolveNamesResponse.
+ * Use `create(ResolveNamesResponseSchema)` to create a new message.
+ */
+export const ResolveNamesResponseSchema: GenMessage<ResolveNamesResponse> = /*@__PURE__*/
+  messageDesc(file_gatehouse_search_v1_search, 4);
+
+/**
+ * The name of a resource or of a person.
+ *
+ * @generated from message gatehouse.search.v1.Name
+ */
+export type Name = Message<"gatehouse.search.v1.Name"> & {
+  /**
+   * The uid.
+   *
+   * @generated from field: string uid = 1;
+   */
+  uid: string;
+
+  /**
+   * What it is. Not stated if it is hidden.
+   *
+   * @generated from field: gatehouse.search.v1.ResourceKind kind = 2;
+   */
+  kind: ResourceKind;
+
+  /**
+   * Its name: for an advisory its id, for a subscription the host of its sink. Empty if it is not known.
+   *
+   * @generated from field: string name = 3;
+   */
+  name: string;
+
+  /**
+   * The e-mail address of a person. Empty means none.
+   *
+   * @generated from field: string email = 4;
+   */
+  email: string;
+
+  /**
+   * The groups that a resource is in, the organization first; a tag also has its repo. Empty for people, organizations and built-in roles.
+   *
+   * @generated from field: repeated gatehouse.search.v1.PathPart path = 5;
+   */
+  path: PathPart[];
+
+  /**
+   * Whether the name is known.
+   *
+   * @generated from field: gatehouse.search.v1.NameState state = 6;
+   */
+  state: NameState;
+};
+
+/**
+ * Describes the message gatehouse.search.v1.Name.
+ * Use `create(NameSchema)` to create a new message.
+ */
+export const NameSchema: GenMessage<Name> = /*@__PURE__*/
+  messageDesc(file_gatehouse_search_v1_search, 5);
+
+/**
+ * A group or repo in a path.
+ *
+ * @generated from message gatehouse.search.v1.PathPart
+ */
+export type PathPart = Message<"gatehouse.search.v1.PathPart"> & {
+  /**
+   * Its uid.
+   *
+   * @generated from field: string uid = 1;
+   */
+  uid: string;
+
+  /**
+   * Its name. Empty means that the caller may not list it.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message gatehouse.search.v1.PathPart.
+ * Use `create(PathPartSchema)` to create a new message.
+ */
+export const PathPartSchema: GenMessage<PathPart> = /*@__PURE__*/
+  messageDesc(file_gatehouse_search_v1_search, 6);
+
+/**
  * What kind of resource something is.
  *
  * @generated from enum gatehouse.search.v1.ResourceKind
@@ -174,6 +300,34 @@ export const ResourceKind = {
    * @generated from enum value: RESOURCE_KIND_REPO = 5;
    */
   REPO: 5,
+
+  /**
+   * A person.
+   *
+   * @generated from enum value: RESOURCE_KIND_PERSON = 6;
+   */
+  PERSON: 6,
+
+  /**
+   * An advisory.
+   *
+   * @generated from enum value: RESOURCE_KIND_ADVISORY = 7;
+   */
+  ADVISORY: 7,
+
+  /**
+   * A subscription of events.
+   *
+   * @generated from enum value: RESOURCE_KIND_SUBSCRIPTION = 9;
+   */
+  SUBSCRIPTION: 9,
+
+  /**
+   * A tag of a repo.
+   *
+   * @generated from enum value: RESOURCE_KIND_TAG = 10;
+   */
+  TAG: 10,
 } as const;
 
 /**
@@ -188,6 +342,61 @@ export type ResourceKind = (typeof ResourceKind)[keyof typeof ResourceKind] | Un
  */
 export const ResourceKindSchema: GenEnum<ResourceKind> = /*@__PURE__*/
   enumDesc(file_gatehouse_search_v1_search, 0);
+
+/**
+ * Whether a name is known.
+ *
+ * @generated from enum gatehouse.search.v1.NameState
+ */
+export const NameState = {
+  /**
+   * Not stated.
+   *
+   * @generated from enum value: NAME_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * The name is known.
+   *
+   * @generated from enum value: NAME_STATE_KNOWN = 1;
+   */
+  KNOWN: 1,
+
+  /**
+   * A person who holds a role, and has not joined the organization: it learns the name when they join.
+   *
+   * @generated from enum value: NAME_STATE_NOT_JOINED = 2;
+   */
+  NOT_JOINED: 2,
+
+  /**
+   * An advisory that was deleted; of other kinds no name is kept.
+   *
+   * @generated from enum value: NAME_STATE_DELETED = 3;
+   */
+  DELETED: 3,
+
+  /**
+   * The caller may not read it, or it does not exist.
+   *
+   * @generated from enum value: NAME_STATE_HIDDEN = 4;
+   */
+  HIDDEN: 4,
+} as const;
+
+/**
+ * Whether a name is known.
+ *
+ * @generated from enum gatehouse.search.v1.NameState
+ */
+export type NameState = (typeof NameState)[keyof typeof NameState] | UnknownEnum;
+
+/**
+ * Describes the enum gatehouse.search.v1.NameState.
+ */
+export const NameStateSchema: GenEnum<NameState> = /*@__PURE__*/
+  enumDesc(file_gatehouse_search_v1_search, 1);
 
 /**
  * Finds resources of an organization by the beginning of their name, or by their uid.
@@ -205,6 +414,20 @@ export const SearchService: GenService<{
     methodKind: "unary";
     input: typeof SearchRequestSchema;
     output: typeof SearchResponseSchema;
+  },
+  /**
+   * Says what the resources and people with these uids are called, as far as the caller may read that. Resources are read where the
+   * caller may list their kind. People are read in organizations that they have joined and in which the caller may list or create role
+   * bindings: all of them where the caller may do so in the whole organization, otherwise people with a role there, below or above.
+   *
+   * A uid that the caller may not read and one that never existed get the same answer. The call joins no organization.
+   *
+   * @generated from rpc gatehouse.search.v1.SearchService.ResolveNames
+   */
+  resolveNames: {
+    methodKind: "unary";
+    input: typeof ResolveNamesRequestSchema;
+    output: typeof ResolveNamesResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_gatehouse_search_v1_search, 0);
