@@ -10,6 +10,7 @@ import type { ServerApi } from "./api.ts";
 import { every } from "./every.ts";
 import { limits } from "./limits.ts";
 import { measureEvents } from "./metrics/event-metrics.ts";
+import { indexNames } from "./name-index.ts";
 import { announceNode } from "./nodes.ts";
 import { eventSender } from "./outbound.ts";
 import type { ServerContext } from "./server-context.ts";
@@ -33,6 +34,7 @@ export function startBackgroundWork(context: ServerContext, storage: ServerStora
     }),
   );
   work.use(announceNode(context, storage));
+  work.use(indexNames(context, storage));
   const retention = retentionPolicy(config);
   const sweepContext = () => ({ actor: "", method: "sweep", requestId: "", time: clock() });
   work.use(

@@ -9,6 +9,7 @@ import {
   identityProviderCollection,
   roleCollection,
 } from "../../storage/iam/collections.ts";
+import { sinkHost } from "../../storage/names/word-sources.ts";
 import { repoCollection, tagCollection } from "../../storage/registry/rows.ts";
 import { advisoryCollection } from "../../storage/vulnerabilities/rows.ts";
 
@@ -17,6 +18,8 @@ export interface NamedKind {
   readonly kind: ResourceKind;
   readonly capability: Capability;
   readonly collection: Collection<ResourceRow>;
+  /** Whether rows without a parent are shown wherever the caller may list the kind: built-in roles. */
+  readonly hasBuiltIn: boolean;
   nameOf(row: ResourceRow): string;
 }
 
@@ -24,9 +27,9 @@ function named<R extends ResourceRow>(
   kind: ResourceKind,
   capability: Capability,
   collection: Collection<R>,
-  nameOf: (row: ResourceRow) => string = ({ name = "" }) => name,
+  { nameOf = ({ name = "" }: ResourceRow) => name, hasBuiltIn = false } = {},
 ): NamedKind {
-  return { kind, capability, collection: collection as unknown as Collection<ResourceRow>, nameOf };
+  return { kind, capability, collection: collection as unknown as Collection<ResourceRow>, nameOf, hasBuiltIn };
 }
 
 /** Groups. */
@@ -38,17 +41,25 @@ export const namedRepos = named(ResourceKind.REPO, Capability.CAP_REPO_LIST, rep
 /** Advisories. */
 export const namedAdvisories = named(ResourceKind.ADVISORY, Capability.CAP_ADVISORIES_LIST, advisoryCollection);
 
+/** Tags. */
+export const namedTags = named(ResourceKind.TAG, Capability.CAP_TAG_LIST, tagCollection);
+
+/** Subscriptions, which are called by the host of their sink: its path may be a secret. */
+export const namedSubscriptions = named(
+  ResourceKind.SUBSCRIPTION,
+  Capability.CAP_EVENTS_SUBSCRIPTION_LIST,
+  subscriptionCollection,
+  { nameOf: ({ sink = "" }) => sinkHost(sink) },
+);
+
 /** All kinds, in the order of search results. */
 export const namedKinds: readonly NamedKind[] = [
   namedGroups,
   named(ResourceKind.IDENTITY, Capability.CAP_IAM_IDENTITY_LIST, identityCollection),
-  named(ResourceKind.ROLE, Capability.CAP_IAM_ROLES_LIST, roleCollection),
+  named(ResourceKind.ROLE, Capability.CAP_IAM_ROLES_LIST, roleCollection, { hasBuiltIn: true }),
   named(ResourceKind.IDENTITY_PROVIDER, Capability.CAP_IAM_IDENTITY_PROVIDERS_LIST, identityProviderCollection),
   namedRepos,
-  named(ResourceKind.TAG, Capability.CAP_TAG_LIST, tagCollection),
+  namedTags,
   namedAdvisories,
-  // The path of a sink may be a secret.
-  named(ResourceKind.SUBSCRIPTION, Capability.CAP_EVENTS_SUBSCRIPTION_LIST, subscriptionCollection, ({ sink = "" }) =>
-    URL.canParse(sink) ? new URL(sink).host : "",
-  ),
+  namedSubscriptions,
 ];

@@ -24,12 +24,16 @@ export interface PeopleScope {
   readonly places: readonly string[];
 }
 
-/** Returns where a caller may see people; `forGrant` adds all people of the organizations where the caller may give a role. */
-export function peopleScope(call: Call, joined: Joined, forGrant: boolean): PeopleScope {
+/**
+ * Returns where a caller may see people, in all organizations or in one. `forGrant` adds all people of the organizations where the caller
+ * may give a role.
+ */
+export function peopleScope(call: Call, joined: Joined, forGrant: boolean, organization?: string): PeopleScope {
   const reach = (capability: Capability) =>
     accessOf(call)
       .scope([capability])
-      .filter((uid) => joined?.has(rootOf(uid)) ?? true);
+      .filter((uid) => joined?.has(rootOf(uid)) ?? true)
+      .filter((uid) => organization === undefined || rootOf(uid) === organization);
   const given = reach(Capability.CAP_IAM_ROLE_BINDINGS_CREATE);
   const places = outermost([...reach(Capability.CAP_IAM_ROLE_BINDINGS_LIST), ...given]);
   const whole = new Set([...places.filter((uid) => !uid.includes("/")), ...(forGrant ? given.map(rootOf) : [])]);

@@ -65,4 +65,5 @@ export const {
   signingKeys,
   nodes,
   settings,
+  nameWords,
 } = sqliteTables;

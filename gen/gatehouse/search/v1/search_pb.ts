@@ -13,7 +13,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file gatehouse/search/v1/search.proto.
  */
 export const file_gatehouse_search_v1_search: GenFile = /*@__PURE__*/
-  fileDesc("CiBnYXRlaG91c2Uvc2VhcmNoL3YxL3NlYXJjaC5wcm90bxITZ2F0ZWhvdXNlLnNlYXJjaC52MSKHAQoNU2VhcmNoUmVxdWVzdBITCgZwYXJlbnQYASABKAlCA+BBAhISCgVxdWVyeRgCIAEoCUID4EECEjUKBWtpbmRzGAMgAygOMiEuZ2F0ZWhvdXNlLnNlYXJjaC52MS5SZXNvdXJjZUtpbmRCA+BBARIWCglwYWdlX3NpemUYBCABKAVCA+BBASJaCg5TZWFyY2hSZXNwb25zZRI1CglyZXNvdXJjZXMYASADKAsyIi5nYXRlaG91c2Uuc2VhcmNoLnYxLkZvdW5kUmVzb3VyY2USEQoJdHJ1bmNhdGVkGAIgASgIInAKDUZvdW5kUmVzb3VyY2USLwoEa2luZBgBIAEoDjIhLmdhdGVob3VzZS5zZWFyY2gudjEuUmVzb3VyY2VLaW5kEgsKA3VpZBgCIAEoCRIMCgRuYW1lGAMgASgJEhMKC2Rlc2NyaXB0aW9uGAQgASgJIigKE1Jlc29sdmVOYW1lc1JlcXVlc3QSEQoEdWlkcxgBIAMoCUID4EECIkAKFFJlc29sdmVOYW1lc1Jlc3BvbnNlEigKBW5hbWVzGAEgAygLMhkuZ2F0ZWhvdXNlLnNlYXJjaC52MS5OYW1lIr0BCgROYW1lEgsKA3VpZBgBIAEoCRIvCgRraW5kGAIgASgOMiEuZ2F0ZWhvdXNlLnNlYXJjaC52MS5SZXNvdXJjZUtpbmQSDAoEbmFtZRgDIAEoCRINCgVlbWFpbBgEIAEoCRIrCgRwYXRoGAUgAygLMh0uZ2F0ZWhvdXNlLnNlYXJjaC52MS5QYXRoUGFydBItCgVzdGF0ZRgGIAEoDjIeLmdhdGVob3VzZS5zZWFyY2gudjEuTmFtZVN0YXRlIiUKCFBhdGhQYXJ0EgsKA3VpZBgBIAEoCRIMCgRuYW1lGAIgASgJKqQCCgxSZXNvdXJjZUtpbmQSHQoZUkVTT1VSQ0VfS0lORF9VTlNQRUNJRklFRBAAEhcKE1JFU09VUkNFX0tJTkRfR1JPVVAQARIaChZSRVNPVVJDRV9LSU5EX0lERU5USVRZEAISFgoSUkVTT1VSQ0VfS0lORF9ST0xFEAMSIwofUkVTT1VSQ0VfS0lORF9JREVOVElUWV9QUk9WSURFUhAEEhYKElJFU09VUkNFX0tJTkRfUkVQTxAFEhgKFFJFU09VUkNFX0tJTkRfUEVSU09OEAYSGgoWUkVTT1VSQ0VfS0lORF9BRFZJU09SWRAHEh4KGlJFU09VUkNFX0tJTkRfU1VCU0NSSVBUSU9OEAkSFQoRUkVTT1VSQ0VfS0lORF9UQUcQCiqHAQoJTmFtZVN0YXRlEhoKFk5BTUVfU1RBVEVfVU5TUEVDSUZJRUQQABIUChBOQU1FX1NUQVRFX0tOT1dOEAESGQoVTkFNRV9TVEFURV9OT1RfSk9JTkVEEAISFgoSTkFNRV9TVEFURV9ERUxFVEVEEAMSFQoRTkFNRV9TVEFURV9ISURERU4QBDK7AgoNU2VhcmNoU2VydmljZRKKAQoGU2VhcmNoEiIuZ2F0ZWhvdXNlLnNlYXJjaC52MS5TZWFyY2hSZXF1ZXN0GiMuZ2F0ZWhvdXNlLnNlYXJjaC52MS5TZWFyY2hSZXNwb25zZSI3gtPkkwInEiUvZ2F0ZWhvdXNlL3NlYXJjaC92MS9yZXNvdXJjZXM6c2VhcmNoiq+o0gUEEgIQARKcAQoMUmVzb2x2ZU5hbWVzEiguZ2F0ZWhvdXNlLnNlYXJjaC52MS5SZXNvbHZlTmFtZXNSZXF1ZXN0GikuZ2F0ZWhvdXNlLnNlYXJjaC52MS5SZXNvbHZlTmFtZXNSZXNwb25zZSI3gtPkkwInOgEqIiIvZ2F0ZWhvdXNlL3NlYXJjaC92MS9uYW1lczpyZXNvbHZliq+o0gUEEgIQAWIGcHJvdG8z", [file_chainguard_annotations_auth, file_google_api_annotations, file_google_api_field_behavior]);
+  fileDesc("CiBnYXRlaG91c2Uvc2VhcmNoL3YxL3NlYXJjaC5wcm90bxITZ2F0ZWhvdXNlLnNlYXJjaC52MSKfAQoNU2VhcmNoUmVxdWVzdBITCgZwYXJlbnQYASABKAlCA+BBAhISCgVxdWVyeRgCIAEoCUID4EECEjUKBWtpbmRzGAMgAygOMiEuZ2F0ZWhvdXNlLnNlYXJjaC52MS5SZXNvdXJjZUtpbmRCA+BBARIWCglwYWdlX3NpemUYBCABKAVCA+BBARIWCglmb3JfZ3JhbnQYBSABKAhCA+BBASJaCg5TZWFyY2hSZXNwb25zZRI1CglyZXNvdXJjZXMYASADKAsyIi5nYXRlaG91c2Uuc2VhcmNoLnYxLkZvdW5kUmVzb3VyY2USEQoJdHJ1bmNhdGVkGAIgASgIIrwBCg1Gb3VuZFJlc291cmNlEi8KBGtpbmQYASABKA4yIS5nYXRlaG91c2Uuc2VhcmNoLnYxLlJlc291cmNlS2luZBILCgN1aWQYAiABKAkSDAoEbmFtZRgDIAEoCRITCgtkZXNjcmlwdGlvbhgEIAEoCRINCgVlbWFpbBgFIAEoCRIrCgRwYXRoGAYgAygLMh0uZ2F0ZWhvdXNlLnNlYXJjaC52MS5QYXRoUGFydBIOCgZpc195b3UYByABKAgiKAoTUmVzb2x2ZU5hbWVzUmVxdWVzdBIRCgR1aWRzGAEgAygJQgPgQQIiQAoUUmVzb2x2ZU5hbWVzUmVzcG9uc2USKAoFbmFtZXMYASADKAsyGS5nYXRlaG91c2Uuc2VhcmNoLnYxLk5hbWUivQEKBE5hbWUSCwoDdWlkGAEgASgJEi8KBGtpbmQYAiABKA4yIS5nYXRlaG91c2Uuc2VhcmNoLnYxLlJlc291cmNlS2luZBIMCgRuYW1lGAMgASgJEg0KBWVtYWlsGAQgASgJEisKBHBhdGgYBSADKAsyHS5nYXRlaG91c2Uuc2VhcmNoLnYxLlBhdGhQYXJ0Ei0KBXN0YXRlGAYgASgOMh4uZ2F0ZWhvdXNlLnNlYXJjaC52MS5OYW1lU3RhdGUiJQoIUGF0aFBhcnQSCwoDdWlkGAEgASgJEgwKBG5hbWUYAiABKAkqvwIKDFJlc291cmNlS2luZBIdChlSRVNPVVJDRV9LSU5EX1VOU1BFQ0lGSUVEEAASFwoTUkVTT1VSQ0VfS0lORF9HUk9VUBABEhoKFlJFU09VUkNFX0tJTkRfSURFTlRJVFkQAhIWChJSRVNPVVJDRV9LSU5EX1JPTEUQAxIjCh9SRVNPVVJDRV9LSU5EX0lERU5USVRZX1BST1ZJREVSEAQSFgoSUkVTT1VSQ0VfS0lORF9SRVBPEAUSGAoUUkVTT1VSQ0VfS0lORF9QRVJTT04QBhIaChZSRVNPVVJDRV9LSU5EX0FEVklTT1JZEAcSGQoVUkVTT1VSQ0VfS0lORF9QQUNLQUdFEAgSHgoaUkVTT1VSQ0VfS0lORF9TVUJTQ1JJUFRJT04QCRIVChFSRVNPVVJDRV9LSU5EX1RBRxAKKocBCglOYW1lU3RhdGUSGgoWTkFNRV9TVEFURV9VTlNQRUNJRklFRBAAEhQKEE5BTUVfU1RBVEVfS05PV04QARIZChVOQU1FX1NUQVRFX05PVF9KT0lORUQQAhIWChJOQU1FX1NUQVRFX0RFTEVURUQQAxIVChFOQU1FX1NUQVRFX0hJRERFThAEMrsCCg1TZWFyY2hTZXJ2aWNlEooBCgZTZWFyY2gSIi5nYXRlaG91c2Uuc2VhcmNoLnYxLlNlYXJjaFJlcXVlc3QaIy5nYXRlaG91c2Uuc2VhcmNoLnYxLlNlYXJjaFJlc3BvbnNlIjeC0+STAicSJS9nYXRlaG91c2Uvc2VhcmNoL3YxL3Jlc291cmNlczpzZWFyY2iKr6jSBQQSAhABEpwBCgxSZXNvbHZlTmFtZXMSKC5nYXRlaG91c2Uuc2VhcmNoLnYxLlJlc29sdmVOYW1lc1JlcXVlc3QaKS5nYXRlaG91c2Uuc2VhcmNoLnYxLlJlc29sdmVOYW1lc1Jlc3BvbnNlIjeC0+STAic6ASoiIi9nYXRlaG91c2Uvc2VhcmNoL3YxL25hbWVzOnJlc29sdmWKr6jSBQQSAhABYgZwcm90bzM", [file_chainguard_annotations_auth, file_google_api_annotations, file_google_api_field_behavior]);
 
 /**
  * The request of Search.
@@ -29,7 +29,7 @@ export type SearchRequest = Message<"gatehouse.search.v1.SearchRequest"> & {
   parent: string;
 
   /**
-   * The beginning of a name, whose case does not matter; or a whole uid.
+   * Words, or their beginnings, whose case does not matter; or a whole uid.
    *
    * @generated from field: string query = 2;
    */
@@ -48,6 +48,14 @@ export type SearchRequest = Message<"gatehouse.search.v1.SearchRequest"> & {
    * @generated from field: int32 page_size = 4;
    */
   pageSize: number;
+
+  /**
+   * Whether to find all people of the organization if the caller may create role bindings anywhere in it: those to whom the caller may
+   * give a role.
+   *
+   * @generated from field: bool for_grant = 5;
+   */
+  forGrant: boolean;
 };
 
 /**
@@ -71,7 +79,8 @@ export type SearchResponse = Message<"gatehouse.search.v1.SearchResponse"> & {
   resources: FoundResource[];
 
   /**
-   * Whether there are more of some kind than the response has: a longer query finds them.
+   * Whether there are more of some kind than the response has: a longer query finds them. Also true while names are being indexed, after
+   * an upgrade from a release without this index.
    *
    * @generated from field: bool truncated = 2;
    */
@@ -99,14 +108,14 @@ export type FoundResource = Message<"gatehouse.search.v1.FoundResource"> & {
   kind: ResourceKind;
 
   /**
-   * Its uid.
+   * Its uid. Empty for a package.
    *
    * @generated from field: string uid = 2;
    */
   uid: string;
 
   /**
-   * Its name.
+   * Its name: for an advisory its id, for a subscription the host of its sink. Empty for a person who has not joined.
    *
    * @generated from field: string name = 3;
    */
@@ -118,6 +127,27 @@ export type FoundResource = Message<"gatehouse.search.v1.FoundResource"> & {
    * @generated from field: string description = 4;
    */
   description: string;
+
+  /**
+   * The e-mail address of a person. Empty means none.
+   *
+   * @generated from field: string email = 5;
+   */
+  email: string;
+
+  /**
+   * The groups that it is in, the organization first; a tag also has its repo. Empty for people and packages.
+   *
+   * @generated from field: repeated gatehouse.search.v1.PathPart path = 6;
+   */
+  path: PathPart[];
+
+  /**
+   * Whether it is the caller.
+   *
+   * @generated from field: bool is_you = 7;
+   */
+  isYou: boolean;
 };
 
 /**
@@ -316,6 +346,13 @@ export const ResourceKind = {
   ADVISORY: 7,
 
   /**
+   * A package that advisories are about. It has no uid.
+   *
+   * @generated from enum value: RESOURCE_KIND_PACKAGE = 8;
+   */
+  PACKAGE: 8,
+
+  /**
    * A subscription of events.
    *
    * @generated from enum value: RESOURCE_KIND_SUBSCRIPTION = 9;
@@ -399,7 +436,7 @@ export const NameStateSchema: GenEnum<NameState> = /*@__PURE__*/
   enumDesc(file_gatehouse_search_v1_search, 1);
 
 /**
- * Finds resources of an organization by the beginning of their name, or by their uid.
+ * Finds resources and people of an organization by words of their names, or by their uid, and says what uids are called.
  *
  * @generated from service gatehouse.search.v1.SearchService
  */
@@ -407,6 +444,14 @@ export const SearchService: GenService<{
   /**
    * Returns the resources at a group and below it that match: those of exactly the name first, then by kind and name. Each kind is
    * searched where the caller may list it; callers who may list none of them get an empty response.
+   *
+   * Each word of the query must begin a word of the name. Tags are found by the beginning of their name, advisories by the beginning of
+   * their id or by a whole alias, subscriptions by the host of their sink, packages by their whole name in advisories.
+   *
+   * People of the organization are found by their name and e-mail address, people who have not joined by their whole uid only. The
+   * caller must be allowed to list or create role bindings: in the whole organization, otherwise people with a role there, below or
+   * above are found. A query for people has two letters at least and finds 20 of them; a caller may search for people 60 times a minute
+   * in an organization.
    *
    * @generated from rpc gatehouse.search.v1.SearchService.Search
    */
