@@ -197,6 +197,10 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "events subscriptions attempt": ["gatehouse events subscriptions attempt ATTEMPT"],
   "events subscriptions redeliver": ["gatehouse events subscriptions redeliver https://hooks.example.com/in EVENT"],
   "events subscriptions retry": ["gatehouse events subscriptions retry https://hooks.example.com/in"],
+  search: [
+    "gatehouse search deployer --parent example.org",
+    "gatehouse search example --parent example.org --kind group -o name",
+  ],
   changes: ["gatehouse changes list --parent example.org"],
   "changes list": [
     "gatehouse changes list --parent example.org --since 24h",
