@@ -6,6 +6,8 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { noticesOf } from "../build/notices.js";
 
 const root = import.meta.dirname;
+/** Packages of which the build takes files that are not modules: shapes of icons, and fonts. */
+const fileOwners = ["@primer/octicons", "@fontsource-variable/inter"];
 const isPrepare = process.argv[2] === "--prepare";
 const outDir = path.resolve((isPrepare ? undefined : process.argv[2]) ?? path.join(root, "../dist/console"));
 
@@ -30,7 +32,11 @@ if (vite) {
 
 /** Adds the licences of the packages to the files: the code has no comments. */
 function writeNotices() {
-  this.emitFile({ type: "asset", fileName: "third-party-notices.txt", source: noticesOf([...this.getModuleIds()]) });
+  const modules = [
+    ...this.getModuleIds(),
+    ...fileOwners.map((name) => path.join(root, "../node_modules", name, "package.json")),
+  ];
+  this.emitFile({ type: "asset", fileName: "third-party-notices.txt", source: noticesOf(modules) });
 }
 
 /** Writes the forms of a file that browsers accept, unless they are hardly smaller. */

@@ -2,6 +2,7 @@ import { compileMessageOrThrow } from "@lingui/message-utils/compileMessage";
 import { DEFAULT_THEME, defaultCssVariablesResolver, mergeMantineTheme } from "@mantine/core";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
+import { icons } from "./icons.ts";
 import { theme } from "./src/theme.ts";
 
 const themeFile = "virtual:theme.css";
@@ -42,16 +43,16 @@ function compiledTexts(): Plugin {
 
 /** The style sheets that all views share, and the parts of the frame that most of them import. */
 const shellFiles = [
-  /^virtual:theme\.css$/,
+  /^virtual:(?:theme\.css|icons)$/,
   /\/@mantine\/.*\.css$/,
   /\/src\/\w+\.css$/,
   /\/src\/shell\/[\w-]+\.module\.css$/,
-  /\/src\/shell\/(join-card|keyboard|navigation|organization|organization-memory|parts|states)\.tsx?$/,
+  /\/src\/shell\/(icon|join-card|keyboard|look|navigation|organization|organization-memory|parts|states)\.tsx?$/,
 ];
 
 export default defineConfig({
   base: "/console/",
-  plugins: [react(), themeVariables(), compiledTexts()],
+  plugins: [react(), icons(), themeVariables(), compiledTexts()],
   resolve: { dedupe: ["@bufbuild/protobuf"] },
   build: {
     rolldownOptions: {

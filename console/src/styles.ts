@@ -23,6 +23,7 @@ import "@mantine/core/styles/InlineInput.css";
 import "@mantine/core/styles/Checkbox.css";
 import "@mantine/core/styles/Drawer.css";
 import "virtual:theme.css";
+import "./tokens.css";
 import "./style.css";
 import "./frame.css";
 import "./parts.css";

@@ -1,16 +1,16 @@
 import { createTheme, defaultVariantColorsResolver } from "@mantine/core";
 
-/** Mantine asks for ten shades. Those in use are in style.css, which has a value for each color scheme. */
+/** Mantine asks for ten shades. Those in use are in tokens.css, which has a value for each color scheme. */
 const shades = (color: string) =>
   Array.from({ length: 10 }, () => color) as [string, string, ...string[]] & { length: 10 };
 
-/** The theme. Colours are variables of style.css. */
+/** The theme. Colours are variables of tokens.css. */
 export const theme = createTheme({
   primaryColor: "accent",
-  colors: { accent: shades("#2f4ab5") as never, danger: shades("#b3261e") as never },
-  fontFamily: "system-ui, sans-serif",
-  fontFamilyMonospace: "ui-monospace, monospace",
-  defaultRadius: "6px",
+  colors: { accent: shades("var(--accent)") as never, danger: shades("var(--danger)") as never },
+  fontFamily: "var(--font)",
+  fontFamilyMonospace: "var(--font-code)",
+  defaultRadius: "8px",
   respectReducedMotion: true,
   variantColorResolver(input) {
     const name = input.color === "danger" ? "danger" : "accent";

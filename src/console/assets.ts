@@ -24,6 +24,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   ".json": "application/json",
   ".png": "image/png",
   ".svg": "image/svg+xml",
+  ".woff2": "font/woff2",
 };
 
 /** Reads the files of a folder, without those below `except`. Returns undefined if the folder does not exist. */

@@ -80,7 +80,6 @@ const levels: Readonly<Record<string, readonly string[]>> = {
     "events",
     "sign-in",
     "vulnerabilities",
-    "names",
     "check",
     "cache",
     "database.ts",

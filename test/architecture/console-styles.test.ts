@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, it } from "node:test";
+import { iconNames } from "../../console/src/shell/icon-names.ts";
 import { readSources } from "./sources.ts";
 
 const root = "console/src";
@@ -34,6 +35,34 @@ describe("style sheets of the console", () => {
     const words = new Set([...codeOf.values(), ...markup].flatMap((code) => code.match(/[\w-]+/g) ?? []));
     assert.deepEqual(
       [...shared].filter((name) => !words.has(name)),
+      [],
+    );
+  });
+
+  it("only tokens.css has colours", () => {
+    const withColors = (text: string) => /#[0-9a-f]{3,8}\b|\b(?:rgb|hsl|oklch)a?\(/i.test(text);
+    const others = sheets.filter(
+      (file) => file !== "tokens.css" && withColors(readFileSync(path.join(root, file), "utf8")),
+    );
+    const named = [...codeOf].filter(([, code]) => /["'`]#[0-9a-f]{3,8}["'`]/i.test(code)).map(([file]) => file);
+    assert.deepEqual([...others, ...named], []);
+  });
+
+  it("each icon of the list is drawn", () => {
+    const code = [...codeOf].filter(([file]) => file !== "shell/icon-names.ts").map(([, text]) => text);
+    assert.deepEqual(
+      iconNames.filter((name) => !code.some((text) => text.includes(`"${name}"`))),
+      [],
+    );
+  });
+
+  it("the pages of a sign-in, which have no style sheet, have the colours of tokens.css", () => {
+    const tokens = (text: string) => new Set([...text.matchAll(/(--[\w-]+): (#[0-9a-f]{6})/g)].map(([token]) => token));
+    const known = tokens(readFileSync(path.join(root, "tokens.css"), "utf8"));
+    const used = tokens(readFileSync("src/sign-in/html.ts", "utf8"));
+    assert.ok(used.size > 15);
+    assert.deepEqual(
+      [...used].filter((token) => !known.has(token)),
       [],
     );
   });

@@ -72,7 +72,7 @@ describe("the view Access", { timeout: 600_000 }, () => {
     await row.getByRole("button", { name: /^ci, Registry: \d+ of \d+\. Why\?$/ }).click();
     const panel = page.getByRole("dialog", { name: "Registry of ci at engineering" });
     await panel.getByText(/^ci has \d+ of \d+ capabilities of Registry at engineering\.$/).waitFor();
-    await panel.getByRole("heading", { name: /^✓ granted/ }).waitFor();
+    await panel.getByRole("heading", { name: /^granted/ }).waitFor();
     await panel.getByText("Create repos").waitFor();
     await panel.getByText("None of the roles that are bound here or above has the capability.").waitFor();
     assert.match(page.url(), /area=registry/);
@@ -121,7 +121,7 @@ describe("the view Access", { timeout: 600_000 }, () => {
     await using console = await openAccess(`?tab=identity&identity=${bot}`);
     const { page, complaints } = console;
     const tree = page.getByRole("list", { name: "Roles of the identity" });
-    await tree.getByText("⊘ confined to this subgroup").waitFor();
+    await tree.getByText("confined to this subgroup").waitFor();
     await tree.getByRole("link", { name: "security" }).waitFor();
     assert.equal(await tree.getByRole("link", { name: "engineering" }).count(), 0);
     await tree.getByRole("link", { name: "security" }).click();
@@ -134,10 +134,10 @@ describe("the view Access", { timeout: 600_000 }, () => {
   it("answers whether an identity has a capability at a group", async () => {
     await using console = await openAccess(`?tab=ask&identity=${ci}&group=${engineering}&capability=repo.create`);
     const { page, complaints } = console;
-    await page.getByRole("heading", { name: "✓ ci has repo.create at engineering" }).waitFor();
+    await page.getByRole("heading", { name: "ci has repo.create at engineering" }).waitFor();
     await page.getByRole("combobox", { name: "Capability" }).fill("groups.del");
     await page.getByRole("option", { name: /groups\.delete/ }).click();
-    await page.getByRole("heading", { name: "✕ ci does not have groups.delete at engineering" }).waitFor();
+    await page.getByRole("heading", { name: "ci does not have groups.delete at engineering" }).waitFor();
     await page.getByText("None of the roles that are bound here or above has the capability.").waitFor();
     assert.deepEqual(complaints, []);
   });
@@ -263,7 +263,7 @@ describe("the view Access", { timeout: 600_000 }, () => {
     await page.keyboard.press("Escape");
     for (const query of [`dialog=revoke&binding=${ciBinding}`, "dialog=grant", `tab=identity&identity=${ci}`]) {
       await page.goto(`${server.url}/console/o/${server.groupUid}/access?${query}`);
-      await page.getByRole("heading", { name: "Access" }).waitFor();
+      await page.getByRole("heading", { name: "Who can do what" }).waitFor();
       await page.waitForLoadState("networkidle");
       assert.equal(await page.getByRole("dialog").count(), 0);
     }

@@ -103,7 +103,7 @@ async function pictures(
     await shoot(tab);
   }
   await page.goto(`${stage.url}/console/o/${stage.org}/audit`);
-  await page.getByRole("list", { name: "Audit" }).locator("summary").first().click();
+  await page.getByRole("list", { name: "Audit log" }).locator("summary").first().click();
   await shoot("audit");
   await page.goto(`http://127.0.0.1:${port}/console/me`);
   await page.getByRole("heading", { name: "Your sessions" }).waitFor();

@@ -88,7 +88,7 @@ describe("the view Events", { timeout: 600_000 }, () => {
       await page.getByText("The next attempt starts now").waitFor();
       receiver.answer = { status: 200, text: "mended" };
       await attemptsOf(page).getByText("mended").first().waitFor();
-      await details.getByText("✓ delivered").waitFor();
+      await details.getByText("delivered").waitFor();
       await details.getByRole("button", { name: "Retry now" }).waitFor({ state: "detached" });
       assert.deepEqual(complaints, []);
     } finally {

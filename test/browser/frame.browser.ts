@@ -66,7 +66,7 @@ describe("the frame of the console", { timeout: 300_000 }, () => {
     await page.keyboard.press("Escape");
     await openPalette(page);
     await page.keyboard.type("operate");
-    await options.filter({ hasText: "g p" }).waitFor();
+    await options.filter({ hasText: "g t" }).waitFor();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "Operate this installation" }).waitFor();
     await openPalette(page);
@@ -115,7 +115,7 @@ describe("the frame of the console", { timeout: 300_000 }, () => {
     ]);
     await (await last.response())?.finished();
     const before = [...files];
-    for (const [key, heading] of Object.entries({ i: "Identities", l: "Roles", a: "Access" })) {
+    for (const [key, heading] of Object.entries({ w: "Workloads", l: "Roles", a: "Who can do what" })) {
       await page.keyboard.press("g");
       await page.keyboard.press(key);
       await page.getByRole("heading", { name: heading, level: 1 }).waitFor();
@@ -135,15 +135,17 @@ describe("the frame of the console", { timeout: 300_000 }, () => {
     await page.getByRole("heading", { name: /Overview/ }).waitFor();
     const views = {
       g: "Groups",
-      a: "Access",
-      i: "Identities",
+      p: "People",
+      w: "Workloads",
+      a: "Who can do what",
+      s: "Sign-in",
       l: "Roles",
       r: "Registry",
       v: "Advisories",
-      e: "Events",
-      u: "Audit",
+      e: "Webhooks",
+      u: "Audit log",
       m: "Me",
-      p: "Operate this installation",
+      t: "Operate this installation",
       o: "Overview",
     };
     for (const [key, heading] of Object.entries(views)) {
@@ -226,7 +228,7 @@ describe("the frame of the console", { timeout: 300_000 }, () => {
     await page.keyboard.press("Escape");
     await page.keyboard.press("?");
     const keys = page.getByRole("dialog", { name: "Keyboard shortcuts" });
-    for (const line of ["Copy the call as a command", "Open the menu of the row", "PgUp PgDn", "g p"])
+    for (const line of ["Copy the call as a command", "Open the menu of the row", "PgUp PgDn", "g t"])
       await keys.getByText(line).waitFor();
     assert.deepEqual(complaints, []);
   });
@@ -264,7 +266,7 @@ describe("the frame of the console", { timeout: 300_000 }, () => {
     await using console = await openConsole(browser, server, { path: at("audit") });
     const { page, complaints } = console;
     await signIn(page, "owner");
-    await page.getByRole("list", { name: "Audit" }).getByRole("listitem").first().waitFor();
+    await page.getByRole("list", { name: "Audit log" }).getByRole("listitem").first().waitFor();
     await page.keyboard.press("Shift+U");
     await page.getByText(/ UTC$/).first().waitFor();
     assert.match(page.url(), /clock=utc/);

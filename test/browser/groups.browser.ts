@@ -190,7 +190,7 @@ describe("a group that is not empty", { timeout: 600_000 }, () => {
     assert.equal(await dialog.getByRole("button", { name: "Delete group" }).isDisabled(), true);
     assert.deepEqual(await findProblems(page), []);
     await dialog.getByRole("link", { name: "1 connected account" }).click();
-    await page.getByRole("heading", { name: "Identities" }).waitFor();
+    await page.getByRole("heading", { name: "Sign-in" }).waitFor();
     assert.match(page.url(), /tab=accounts/);
     assert.deepEqual(complaints, []);
   });

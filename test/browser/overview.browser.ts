@@ -80,7 +80,7 @@ describe("the overview", { timeout: 300_000 }, () => {
     await page.getByRole("dialog", { name: /unused/ }).waitFor();
     await page.goto(server.url + address());
     await rowOf(page, /^bot/).getByRole("link", { name: "Why?" }).click();
-    await page.getByRole("row", { name: /bot.*⊘/ }).waitFor();
+    await page.getByRole("row", { name: /bot.*confined/ }).waitFor();
     await page.goto(server.url + address());
     await rowOf(page, /^bot/).getByRole("link", { name: "Revoke role" }).click();
     await page.getByRole("dialog", { name: /Revoke/ }).waitFor();

@@ -84,9 +84,9 @@ describe("people, invites, providers and accounts", { timeout: 300_000 }, () => 
     await using console = await openConsole(browser, server, { path: address("people") });
     const { page, complaints } = console;
     await signIn(page, "owner");
-    const ana = page.getByRole("row", { name: /ana.*viewer at builds/ });
+    const ana = page.getByRole("row", { name: /ana.*viewer · builds/ });
     await ana.waitFor();
-    await page.getByRole("row", { name: /viewer at builds.*not joined yet/ }).waitFor();
+    await page.getByRole("row", { name: /Not joined yet.*viewer · builds.*Pending/ }).waitFor();
     await page.keyboard.press("/");
     await page.keyboard.type("AN");
     await page.getByText("1–1 of 1").waitFor();
@@ -96,8 +96,8 @@ describe("people, invites, providers and accounts", { timeout: 300_000 }, () => 
     await page.getByRole("button", { name: "Clear filters" }).click();
     await page.goto(server.url + address("people", `&filter=${personUid("ben")}&group=${folder}`));
     await page.getByText("1–1 of 1").waitFor();
-    await page.getByRole("link", { name: "viewer at builds" }).click();
-    await page.getByRole("heading", { name: "Access" }).waitFor();
+    await page.getByRole("link", { name: "viewer · builds" }).click();
+    await page.getByRole("heading", { name: "Who can do what" }).waitFor();
     assert.deepEqual(complaints, []);
   });
 
@@ -120,8 +120,8 @@ describe("people, invites, providers and accounts", { timeout: 300_000 }, () => 
       await using console = await openConsole(browser, server, { path: address("people"), width, dark });
       const { page, complaints } = console;
       await signIn(page, "owner");
-      await page.locator("tr[data-key]").filter({ hasText: "deactivated by the login provider" }).waitFor();
-      assert.equal(await page.getByText("deactivated by the login provider").count(), 1);
+      await page.locator("tr[data-key]").filter({ hasText: "Deactivated" }).waitFor();
+      assert.equal(await page.getByTitle("deactivated by the login provider").count(), 1);
       assert.deepEqual(await findProblems(page), []);
       await page.goto(`${server.url}${access}identity=${uid}`);
       await page.getByText("Nobody has access that matches.").waitFor();
@@ -148,7 +148,7 @@ describe("people, invites, providers and accounts", { timeout: 300_000 }, () => 
     await using console = await openConsole(browser, server, { path: address("people") });
     await signIn(console.page, "lead");
     await console.page.getByRole("button", { name: "Join" }).click();
-    await console.page.getByRole("row", { name: /lead.*owner at team/ }).waitFor();
+    await console.page.getByRole("row", { name: /lead.*owner · team/ }).waitFor();
     await console.page.getByText("1–1 of 1").waitFor();
     assert.deepEqual(console.complaints, []);
     await using stranger = await openConsole(browser, server, { path: address("people") });
@@ -218,8 +218,8 @@ describe("people, invites, providers and accounts", { timeout: 300_000 }, () => 
       await using console = await openConsole(browser, server, { path: address("people") });
       const { page, complaints } = console;
       await signIn(page, as);
-      for (const name of ["Invites", "Login providers", "Cloud accounts", "People"]) {
-        await page.getByRole("navigation", { name: "Parts of identities" }).getByRole("link", { name }).click();
+      for (const name of ["Sign-in", "Invites", "Login providers", "Cloud accounts", "People"]) {
+        await page.getByRole("link", { name, exact: true }).click();
         await page
           .getByRole("button", { name: /Copy as/ })
           .first()

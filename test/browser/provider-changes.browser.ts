@@ -48,8 +48,8 @@ describe("changes of login providers and cloud accounts", { timeout: 300_000 }, 
     await server?.[Symbol.asyncDispose]();
   });
 
-  const providerAt = (more = "") => `/console/o/${server.groupUid}/identities/${provider}?tab=providers${more}`;
-  const accountsAt = (more = "") => `/console/o/${server.groupUid}/identities/${server.groupUid}?tab=accounts${more}`;
+  const providerAt = (more = "") => `/console/o/${server.groupUid}/sign-in/${provider}?${more.replace("&", "")}`;
+  const accountsAt = (more = "") => `/console/o/${server.groupUid}/sign-in/${server.groupUid}?tab=accounts${more}`;
 
   async function call(method: string, path: string, body?: unknown) {
     const response = await rest(server.url, server.ownerToken, method, `/iam/v2beta1/${path}`, body);

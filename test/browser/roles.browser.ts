@@ -172,7 +172,7 @@ describe("the view Roles", { timeout: 600_000 }, () => {
     await dialog.getByText("This role is in use. First revoke or change:").waitFor();
     assert.equal(await dialog.getByRole("button", { name: "Delete role" }).isDisabled(), true);
     await dialog.getByRole("link", { name: "ci at security" }).click();
-    await page.getByRole("heading", { name: "Access" }).waitFor();
+    await page.getByRole("heading", { name: "Who can do what" }).waitFor();
     await page.getByText("catalog reader here").waitFor();
     assert.deepEqual(complaints, []);
   });

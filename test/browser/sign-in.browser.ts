@@ -174,7 +174,7 @@ describe("a person with a browser", { timeout: 120_000 }, () => {
     const look = async () => {
       looked.push(await page.title());
       const shown = `[document.documentElement.lang, document.documentElement.scrollWidth, getComputedStyle(document.body).backgroundColor]`;
-      assert.deepEqual(await page.evaluate(shown), ["en", 320, "rgb(20, 23, 28)"], looked.at(-1) ?? "");
+      assert.deepEqual(await page.evaluate(shown), ["en", 320, "rgb(13, 16, 21)"], looked.at(-1) ?? "");
     };
     await page.goto(await login.address);
     await look();

@@ -49,7 +49,7 @@ describe("the walkthrough in the console", { timeout: 600_000 }, () => {
     await page.getByRole("button", { name: "Save changes" }).click();
     await page.getByText("Made by mouse").first().waitFor();
 
-    await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Identities" }).click();
+    await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Workloads" }).click();
     await page.getByRole("button", { name: "New identity" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: "GitHub Actions" }).click();
@@ -78,7 +78,7 @@ describe("the walkthrough in the console", { timeout: 600_000 }, () => {
     await page.getByRole("dialog").getByRole("button", { name: "Revoke role binding" }).click();
     await row.waitFor({ state: "detached" });
 
-    await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Identities" }).click();
+    await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Workloads" }).click();
     await page.getByRole("link", { name: "mouse-job" }).click();
     await page.getByRole("button", { name: "Delete" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete identity" }).click();
@@ -115,8 +115,8 @@ describe("the walkthrough in the console", { timeout: 600_000 }, () => {
     await page.getByRole("heading", { name: "keys" }).waitFor();
     const [group] = await groupsNamed("keys");
 
-    await page.keyboard.type("gi");
-    await page.getByRole("heading", { name: "Identities" }).waitFor();
+    await page.keyboard.type("gw");
+    await page.getByRole("heading", { name: "Workloads" }).waitFor();
     await page.keyboard.press("n");
     await page.getByRole("dialog").getByText("Where does the workload run?").waitFor();
     await tabTo(page, "GitHub Actions");

@@ -10,7 +10,7 @@ import {
   identityOf,
   pathsOf,
   valuesOf,
-} from "../../console/src/views/identities/claims-draft.ts";
+} from "../../console/src/views/workloads/claims-draft.ts";
 import { IdentitySchema } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 
 const uid = "1".repeat(40);

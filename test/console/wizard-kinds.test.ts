@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { create } from "@bufbuild/protobuf";
-import { type Values, wizardKinds } from "../../console/src/views/identities/wizard-kinds.ts";
+import { type Values, wizardKinds } from "../../console/src/views/workloads/wizard-kinds.ts";
 import { IdentitySchema } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { checkRelationship } from "../../src/sts/identity-rules.ts";
 import { issuer, startTime } from "../authn/token-fixtures.ts";

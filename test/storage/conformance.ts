@@ -14,7 +14,6 @@ import { installationConformance } from "./installation.ts";
 import { listingConformance } from "./list/list-rows.ts";
 import { milestonesConformance } from "./list/offset-index.ts";
 import { scansConformance } from "./list/scan.ts";
-import { wordIndexConformance } from "./names/word-index.ts";
 import { orderedNamesConformance } from "./ordered-names.ts";
 import { rowsConformance } from "./rows.ts";
 import type { OpenStore } from "./stores.ts";
@@ -40,6 +39,5 @@ export function conformance(name: string, open: OpenStore): void {
     checkConformance(open);
     confinementConformance(open);
     concurrencyConformance(open);
-    wordIndexConformance(open);
   });
 }

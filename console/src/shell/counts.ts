@@ -5,13 +5,13 @@ import { type GroupContents, GroupTreeService } from "../../../gen/gatehouse/iam
 /** The kinds in the order in which views show them, with the views that list them. */
 export const kinds = {
   groups: "/o/$org/groups/$",
-  identities: "/o/$org/identities/$",
+  identities: "/o/$org/workloads/$",
   role_bindings: "/o/$org/access",
   roles: "/o/$org/roles/$",
-  group_invites: "/o/$org/identities/$",
-  identity_providers: "/o/$org/identities/$",
-  external_group_role_mappings: "/o/$org/identities/$",
-  account_associations: "/o/$org/identities/$",
+  group_invites: "/o/$org/sign-in/$",
+  identity_providers: "/o/$org/sign-in/$",
+  external_group_role_mappings: "/o/$org/sign-in/$",
+  account_associations: "/o/$org/sign-in/$",
   repos: "/o/$org/registry/$",
   tags: "/o/$org/registry/$",
   advisories: "/o/$org/advisories/$",

@@ -6,6 +6,7 @@ import { Button } from "@mantine/core";
 import { useState } from "react";
 import { type Group, GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { useTexts } from "../texts/texts.ts";
+import { Verdict } from "./look.tsx";
 import { Failure } from "./states.tsx";
 
 const { checkEligibility, lookupGroup, requestGroupAccess } = GroupsService.method;
@@ -67,7 +68,11 @@ export function FindOrganization() {
             </div>
           </>
         )}
-        {step === "requested" && <p className="notice">✓ {t("find.requested")}</p>}
+        {step === "requested" && (
+          <p className="notice">
+            <Verdict isGood>{t("find.requested")}</Verdict>
+          </p>
+        )}
       </div>
       {error !== undefined && <Failure error={error} />}
     </div>

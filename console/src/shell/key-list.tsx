@@ -18,6 +18,7 @@ const keys: readonly (readonly [string, TextId])[] = [
   ["c", "keys.copyAs"],
   ["Shift F10", "keys.menu"],
   ["U", "keys.utc"],
+  ["[", "app.collapse"],
   ["Ctrl Enter", "keys.send"],
   ["Esc", "keys.close"],
   ["?", "keys.help"],
@@ -30,7 +31,7 @@ export function KeyList({ onClose }: { readonly onClose: () => void }) {
   const opening: readonly { readonly key: string; readonly text: TextId }[] = [
     ...views,
     { key: "m", text: "nav.me" },
-    ...(isOperator(me) ? ([{ key: "p", text: "nav.operate" }] as const) : []),
+    ...(isOperator(me) ? ([{ key: "t", text: "nav.operate" }] as const) : []),
   ];
   return (
     <Dialog title={t("app.help")} onClose={onClose}>

@@ -10,6 +10,7 @@ import { may, useMe } from "../api/access.ts";
 import { useNames } from "../api/resources.ts";
 import { isUid, parentOf, shortUid } from "../api/uids.ts";
 import { useTexts } from "../texts/texts.ts";
+import { Pill } from "./look.tsx";
 import { type Organization, useOrganization, useOrganizations } from "./organization.tsx";
 import styles from "./organization-dialog.module.css";
 import { isPinned, lastUsed, pinned, switchPin } from "./organization-memory.ts";
@@ -156,7 +157,11 @@ function Row({
         {...(isCurrent && { "aria-current": "true" as const })}
       >
         <bdi>{name}</bdi> <code className="muted">{shortUid(uid)}</code>
-        {isCurrent && <span className="good"> ✓ {t("organizations.current")}</span>}
+        {isCurrent && (
+          <Pill tone="good" icon="check-circle-fill">
+            {t("organizations.current")}
+          </Pill>
+        )}
       </Link>
       <Button
         variant="subtle"

@@ -26,17 +26,11 @@ const addresses: Readonly<
   Record<number, { readonly to: string; readonly search: object; readonly text: TextId } | undefined>
 > = {
   [ResourceKind.GROUP]: { to: "/o/$org/groups/$", search: {}, text: "one.groups" },
-  [ResourceKind.IDENTITY]: { to: "/o/$org/identities/$", search: {}, text: "one.identities" },
+  [ResourceKind.IDENTITY]: { to: "/o/$org/workloads/$", search: {}, text: "one.identities" },
   [ResourceKind.ROLE]: { to: "/o/$org/roles/$", search: {}, text: "one.roles" },
-  [ResourceKind.IDENTITY_PROVIDER]: {
-    to: "/o/$org/identities/$",
-    search: { tab: "providers" },
-    text: "one.identity_providers",
-  },
+  [ResourceKind.IDENTITY_PROVIDER]: { to: "/o/$org/sign-in/$", search: {}, text: "one.identity_providers" },
   [ResourceKind.REPO]: { to: "/o/$org/registry/$", search: {}, text: "one.repos" },
 };
-
-const searchedKinds = Object.keys(addresses).map(Number) as ResourceKind[];
 
 interface Choice {
   readonly key: string;
@@ -140,13 +134,13 @@ const creations = [
   { method: GroupsService.method.createGroup, to: "/o/$org/groups/$", search: {}, text: "palette.newGroup" },
   {
     method: IdentitiesService.method.createIdentity,
-    to: "/o/$org/identities/$",
+    to: "/o/$org/workloads/$",
     search: {},
     text: "palette.newIdentity",
   },
   {
     method: GroupInvitesService.method.createGroupInvite,
-    to: "/o/$org/identities/$",
+    to: "/o/$org/sign-in/$",
     search: { tab: "invites" },
     text: "palette.newInvite",
   },
@@ -230,7 +224,7 @@ function useChoices(org: string, typed: string, onHelp: () => void) {
     ...inOrganization,
     ...views,
     view("/me", "nav.me", "m"),
-    ...(isOperator(caller) ? [view("/operate", "nav.operate", "p")] : []),
+    ...(isOperator(caller) ? [view("/operate", "nav.operate", "t")] : []),
     setting("palette.copyAs", () => clickShortcut("c")),
     setting("palette.keys", onHelp),
     setting("palette.scheme", () => setColorScheme(scheme === "dark" ? "light" : "dark")),
@@ -266,7 +260,7 @@ function useFound(org: string, typed: string) {
   const query = useDelayed(typed, 120);
   const { data, isFetching } = useQuery(
     SearchService.method.search,
-    { parent: org, query, kinds: searchedKinds, pageSize: 8 },
+    { parent: org, query, pageSize: 8 },
     { enabled: org !== "" && query !== "", refetchInterval: false },
   );
   const isCurrent = typed !== "" && query === typed;

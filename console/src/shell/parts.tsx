@@ -1,12 +1,12 @@
 // Small parts that all views share.
 
 import type { DescMethodUnary, MessageInitShape } from "@bufbuild/protobuf";
-import { Button, type Drawer, Menu, Modal, Tooltip, VisuallyHidden } from "@mantine/core";
+import { ActionIcon, Button, type Drawer, Menu, Modal, Tooltip, VisuallyHidden } from "@mantine/core";
 import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import { type Commands, commandsOf } from "../api/copy-as.ts";
 import { agoText, timeText, useTexts } from "../texts/texts.ts";
 import { type Shortcut, usePageAction } from "./actions.ts";
-import styles from "./parts.module.css";
+import { Icon } from "./icon.tsx";
 import { notify } from "./toast.tsx";
 
 /** The heading of a view. It gets the focus when the view opens, unless a dialog that was opened meanwhile has it. */
@@ -25,10 +25,10 @@ export function Heading({ children }: { readonly children: ReactNode }) {
 
 /** A time relative to now, with the exact one in a tooltip. */
 export function Ago({ time }: { readonly time: Date }) {
-  const { language } = useTexts();
+  const { locale } = useTexts();
   return (
-    <time dateTime={time.toISOString()} title={timeText(time, language)}>
-      {agoText(time, language)}
+    <time dateTime={time.toISOString()} title={timeText(time, locale)}>
+      {agoText(time, locale)}
     </time>
   );
 }
@@ -36,7 +36,11 @@ export function Ago({ time }: { readonly time: Date }) {
 /** Marks a person whom an identity provider has deactivated: their role bindings have no effect. */
 export function Suspended() {
   const { t } = useTexts();
-  return <span className="warning">⊘ {t("person.suspended")}</span>;
+  return (
+    <span className="row warning">
+      <Icon name="blocked" /> {t("person.suspended")}
+    </span>
+  );
 }
 
 /** A text in a monospaced font, with a button that copies it. */
@@ -59,9 +63,7 @@ export function Copyable({
         aria-label={t("action.copy", { what })}
         onClick={() => void copy(value, t("action.copied"))}
       >
-        <svg className={styles.icon} viewBox="0 0 16 16" aria-hidden="true">
-          <path d="M5 1h9v11h-3v3H2V4h3zm1.500 3H11v6.500h1.500v-8h-6zM3.500 5.500v8h6v-8z" />
-        </svg>
+        <Icon name="copy" />
       </Button>
     </span>
   );
@@ -106,9 +108,15 @@ export function CopyAs<M extends DescMethodUnary>({
   return (
     <Menu withinPortal={false} withInitialFocusPlaceholder={false} position="bottom-end">
       <Menu.Target>
-        <Button variant="default" size="sm" aria-keyshortcuts="c">
-          {t("action.copyAs")} ▾
-        </Button>
+        <ActionIcon
+          variant="subtle"
+          size="lg"
+          aria-keyshortcuts="c"
+          aria-label={t("action.copyAs")}
+          title={t("action.copyAs")}
+        >
+          <Icon name="code" />
+        </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
         {names.map((name) => (

@@ -1,15 +1,16 @@
 // The frame of all views: top bar, navigation, place of the view.
-import { ActionIcon, useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
+import { ActionIcon } from "@mantine/core";
 import { Link, Navigate, Outlet, useRouterState } from "@tanstack/react-router";
 import { useCallback, useEffect, useState } from "react";
 import { useMe } from "../api/access.ts";
 import { useLive, useLiveTime } from "../api/live.ts";
 import { isTemporary } from "../api/transport.ts";
 import { useTexts } from "../texts/texts.ts";
+import { Icon } from "./icon.tsx";
 import { KeyList } from "./key-list.tsx";
 import { lazyPart } from "./lazy-part.tsx";
 import { Mark } from "./mark.tsx";
-import { Navigation, useViewKeys } from "./navigation.tsx";
+import { Navigation, useCollapsed, useViewKeys } from "./navigation.tsx";
 import { useOrganizationName, useOrganizations, useOrganizationUid } from "./organization.tsx";
 import { lastUsed, noteUse } from "./organization-memory.ts";
 import { Heading, Loading } from "./parts.tsx";
@@ -18,6 +19,7 @@ import styles from "./shell.module.css";
 import { Failure } from "./states.tsx";
 import { Stranger } from "./stranger.tsx";
 import { Toast } from "./toast.tsx";
+import { UserMenu } from "./user-menu.tsx";
 
 const OrganizationDialog = lazyPart(
   async () => (await import("./organization-dialog.tsx")).OrganizationDialog,
@@ -35,11 +37,12 @@ export function Shell() {
   const showHelp = useCallback(() => setHelpOpen(true), []);
   const [isPaletteOpen, setPaletteOpen] = usePalette();
   const openPalette = useCallback(() => setPaletteOpen(true), [setPaletteOpen]);
-  useViewKeys(org, showHelp, openPalette);
+  const [isCollapsed, toggleCollapsed] = useCollapsed();
+  useViewKeys(org, { onHelp: showHelp, onPalette: openPalette, onCollapse: toggleCollapsed });
   useLive(org);
   usePreloadedViews(org);
   return (
-    <div className="shell">
+    <div className="shell" data-navigation={isCollapsed ? "collapsed" : "open"}>
       <a className="skip" href="#content">
         {t("app.skip")}
       </a>
@@ -52,7 +55,7 @@ export function Shell() {
           aria-expanded={isMenuOpen}
           onClick={() => setMenuOpen(!isMenuOpen)}
         >
-          ☰
+          <Icon name="three-bars" />
         </ActionIcon>
         <Link to="/" className="brand" aria-label="Gatehouse">
           <Mark /> <span>Gatehouse</span>
@@ -60,15 +63,16 @@ export function Shell() {
         <OrganizationSwitcher />
         <div className="grow" />
         <button type="button" className={styles.jump} onClick={openPalette}>
+          <Icon name="search" />
           <span>{t("palette.label")}</span> <kbd>Ctrl K</kbd>
         </button>
         <Live />
-        <ActionIcon variant="subtle" size="lg" aria-label={t("app.help")} onClick={showHelp}>
-          ?
+        <ActionIcon variant="subtle" size="lg" aria-label={t("app.help")} title={t("app.help")} onClick={showHelp}>
+          <Icon name="question" />
         </ActionIcon>
-        <SchemeSwitch />
+        <UserMenu onHelp={showHelp} />
       </header>
-      <Navigation org={org} isOpen={isMenuOpen} onChoose={() => setMenuOpen(false)} />
+      <Navigation org={org} isOpen={isMenuOpen} onChoose={() => setMenuOpen(false)} onCollapse={toggleCollapsed} />
       <main className="main" id="content" tabIndex={-1}>
         <Offline />
         <Outlet />
@@ -103,7 +107,7 @@ function OrganizationSwitcher() {
   const organizations = useOrganizations() ?? [];
   const org = useCurrentOrganization();
   const name = useOrganizationName(org);
-  if (organizations.length <= 1) return <span className="muted">{organizations[0]?.name}</span>;
+  if (organizations.length <= 1) return <bdi className={styles.name}>{organizations[0]?.name}</bdi>;
   return (
     <>
       <button
@@ -113,7 +117,7 @@ function OrganizationSwitcher() {
         aria-label={t("organizations.switch", { name })}
         onClick={() => setOpen(true)}
       >
-        <bdi className={styles.name}>{name}</bdi> <span aria-hidden="true">▾</span>
+        <bdi className={styles.name}>{name}</bdi> <Icon name="chevron-down" />
       </button>
       {isOpen && <OrganizationDialog current={org} onClose={() => setOpen(false)} />}
     </>
@@ -147,10 +151,10 @@ function selectForMenu({ key, shiftKey, target }: KeyboardEvent): boolean {
 
 /** When the page was last up to date. */
 function Live() {
-  const { t, language } = useTexts();
+  const { t, locale } = useTexts();
   const time = useLiveTime();
   if (time === 0) return null;
-  const text = new Intl.DateTimeFormat(language, { timeStyle: "medium" }).format(time);
+  const text = new Intl.DateTimeFormat(locale, { timeStyle: "medium" }).format(time);
   return (
     <span className={`${styles.live} small`} title={t("live.on", { time: text })}>
       <span className="good" aria-hidden="true">
@@ -159,22 +163,6 @@ function Live() {
       <span className="hidden">{t("live.on", { time: "" })}</span>
       <span aria-hidden="true">{text}</span>
     </span>
-  );
-}
-
-function SchemeSwitch() {
-  const { t } = useTexts();
-  const { setColorScheme } = useMantineColorScheme();
-  const scheme = useComputedColorScheme("light");
-  return (
-    <ActionIcon
-      variant="subtle"
-      size="lg"
-      aria-label={t("app.scheme")}
-      onClick={() => setColorScheme(scheme === "dark" ? "light" : "dark")}
-    >
-      ◐
-    </ActionIcon>
   );
 }
 

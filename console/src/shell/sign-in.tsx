@@ -16,11 +16,13 @@ export function SignInPage() {
         <div className="brand">
           <Mark /> Gatehouse
         </div>
-        <Heading>{t("signIn.title")}</Heading>
-        <p className={inviteCode() === "" ? "muted" : "notice"}>
-          {t(inviteCode() === "" ? "signIn.lead" : "invite.signIn")}
-        </p>
-        <SignInForm />
+        <div className="card stack">
+          <Heading>{t("signIn.title")}</Heading>
+          <p className={inviteCode() === "" ? "muted" : "notice"}>
+            {t(inviteCode() === "" ? "signIn.lead" : "invite.signIn")}
+          </p>
+          <SignInForm />
+        </div>
       </div>
     </main>
   );

@@ -45,41 +45,43 @@ export function Table<Row>({ label, list, columns, keyOf, selected, empty }: Tab
   return (
     <>
       {Boolean(error) && <Failure error={error} {...(onRetry && { onRetry })} />}
-      <table className={`${styles.cards} ${styles.rows}`} aria-label={label}>
-        <thead>
-          <tr>
-            {columns.map(({ title, isWide }) => (
-              <th key={title} scope="col" {...(isWide && { className: styles.wide })}>
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody ref={body} onKeyDown={(event) => move(event, body.current)}>
-          {rows.map((row, index) => {
-            const key = keyOf(row);
-            const isSelected = key === selected;
-            return (
-              <tr
-                key={key}
-                data-key={key}
-                tabIndex={isSelected || (!hasSelected && index === 0) ? 0 : -1}
-                {...(isSelected && { "aria-current": "true" as const })}
-              >
-                {columns.map(({ title, cell, isWide }, column) => (
-                  <td
-                    key={title}
-                    {...(column > 0 && { "data-label": title })}
-                    {...(isWide && { className: styles.wide })}
-                  >
-                    {cell(row)}
-                  </td>
-                ))}
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+      <div className={styles.frame}>
+        <table className={`${styles.cards} ${styles.rows}`} aria-label={label}>
+          <thead>
+            <tr>
+              {columns.map(({ title, isWide }) => (
+                <th key={title} scope="col" {...(isWide && { className: styles.wide })}>
+                  {title}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody ref={body} onKeyDown={(event) => move(event, body.current)}>
+            {rows.map((row, index) => {
+              const key = keyOf(row);
+              const isSelected = key === selected;
+              return (
+                <tr
+                  key={key}
+                  data-key={key}
+                  tabIndex={isSelected || (!hasSelected && index === 0) ? 0 : -1}
+                  {...(isSelected && { "aria-current": "true" as const })}
+                >
+                  {columns.map(({ title, cell, isWide }, column) => (
+                    <td
+                      key={title}
+                      {...(column > 0 && { "data-label": title })}
+                      {...(isWide && { className: styles.wide })}
+                    >
+                      {cell(row)}
+                    </td>
+                  ))}
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
     </>
   );
 }

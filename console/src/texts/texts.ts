@@ -49,24 +49,38 @@ export function isTextId(id: string): id is TextId {
   return Object.hasOwn(i18n.messages, id);
 }
 
+/** The texts in use. `locale` is the browser's variety of the language, for dates and numbers: in "en", 3/4 is the fourth of March. */
+interface TextsInUse {
+  readonly t: Texts;
+  readonly language: Language;
+  readonly locale: string;
+}
+
 /** Returns the texts in the language in use, and renders again when it changes. */
-export function useTexts(): { readonly t: Texts; readonly language: Language } {
+export function useTexts(): TextsInUse {
   const { i18n: current } = useLingui();
+  const language = current.locale as Language;
   return {
     t: (id, values) => current._(id, values as Record<string, unknown>),
-    language: current.locale as Language,
+    language,
+    locale: localeOf(language),
   };
 }
 
-/** Writes a time in the language in use. */
-export function timeText(time: Date, language: Language): string {
-  return new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" }).format(time);
+function localeOf(language: Language): string {
+  return navigator.languages.find((one) => one === language || one.startsWith(`${language}-`)) ?? language;
+}
+
+/** Writes a time, with its zone. */
+export function timeText(time: Date, locale: string): string {
+  const format = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "long" });
+  return format.format(time);
 }
 
 /** Writes a time relative to now, such as "2 minutes ago". */
-export function agoText(time: Date, language: Language): string {
+export function agoText(time: Date, locale: string): string {
   const seconds = Math.round((time.getTime() - Date.now()) / 1000);
-  const format = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
   const units = [
     ["second", 60],
     ["minute", 60],

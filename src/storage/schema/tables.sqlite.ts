@@ -38,7 +38,6 @@ export const {
   exportStates,
   subscriptions,
   subscriptionEntries,
-  subscriptionSettings,
   events,
   eventDeliveries,
   eventQueues,
@@ -65,5 +64,4 @@ export const {
   signingKeys,
   nodes,
   settings,
-  nameWords,
 } = sqliteTables;

@@ -1,7 +1,6 @@
 import type { texts as english } from "../en/access.ts";
 
 export const texts: Readonly<Record<keyof typeof english, string>> = {
-  "access.title": "Zugriff",
   "access.questions": "Fragen zum Zugriff",
   "access.here": "Wer darf hier was",
   "access.ofIdentity": "Was darf jemand",

@@ -1,7 +1,6 @@
 import type { texts as english } from "../en/audit.ts";
 
 export const texts: Readonly<Record<keyof typeof english, string>> = {
-  "audit.title": "Audit",
   "audit.filter": "Filter",
   "audit.filterHelp":
     "Wörter wie kind:groups, actor:UID, resource:UID, method:UpdateGroup, after:2026-11-01, before:2026-11-27T12:00",

@@ -1,7 +1,6 @@
 import type { texts as english } from "../en/events.ts";
 
 export const texts: Readonly<Record<keyof typeof english, string>> = {
-  "events.title": "Ereignisse",
   "events.list": "Abonnements und ihre Zustellungen",
   "events.lead":
     "Ein Abonnement sendet jede Änderung in einer Gruppe und in allen Gruppen darunter an eine URL. Hier sehen Sie, ob sie ankommt.",

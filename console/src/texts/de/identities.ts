@@ -1,10 +1,8 @@
 import type { texts as english } from "../en/identities.ts";
 
 export const texts: Readonly<Record<keyof typeof english, string>> = {
-  "identities.title": "Identitäten",
-  "identities.parts": "Teile der Identitäten",
+  "identities.parts": "Wege der Anmeldung",
   "identities.workloads": "Workloads",
-  "identities.people": "Personen",
   "identities.invites": "Einladungen",
   "identities.providers": "Anmeldedienste",
   "identities.accounts": "Cloud-Konten",

@@ -1,6 +1,5 @@
 /** Texts of the access view. */
 export const texts = {
-  "access.title": "Access",
   "access.questions": "Questions about access",
   "access.here": "Who may do what here",
   "access.ofIdentity": "What an identity may do",

@@ -1,6 +1,5 @@
 /** Texts of the audit log. */
 export const texts = {
-  "audit.title": "Audit",
   "audit.filter": "Filter",
   "audit.filterHelp":
     "Words such as kind:groups, actor:UID, resource:UID, method:UpdateGroup, after:2026-11-01, before:2026-11-27T12:00",

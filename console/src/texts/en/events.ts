@@ -1,6 +1,5 @@
 /** Texts of the events. */
 export const texts = {
-  "events.title": "Events",
   "events.list": "Subscriptions and their deliveries",
   "events.lead":
     "A subscription sends each change in a group, and in all groups below, to a URL. Here you see whether it arrives.",

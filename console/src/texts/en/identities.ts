@@ -1,9 +1,7 @@
 /** Texts of the identities of workloads. */
 export const texts = {
-  "identities.title": "Identities",
-  "identities.parts": "Parts of identities",
+  "identities.parts": "Ways to sign in",
   "identities.workloads": "Workloads",
-  "identities.people": "People",
   "identities.invites": "Invites",
   "identities.providers": "Login providers",
   "identities.accounts": "Cloud accounts",

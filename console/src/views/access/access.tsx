@@ -2,7 +2,8 @@
 import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { missingFor, useMe } from "../../api/access.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
-import { ActionButton, Heading, Loading } from "../../shell/parts.tsx";
+import { PageHead } from "../../shell/look.tsx";
+import { ActionButton, Loading } from "../../shell/parts.tsx";
 import { Tabs } from "../../shell/tabs.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useAccessAddress } from "./address.ts";
@@ -25,13 +26,11 @@ export function Access() {
   const capability = { ...(search.capability !== undefined && { capability: search.capability }) };
   return (
     <>
-      <div className="head">
-        <Heading>{t("access.title")}</Heading>
-        <div className="grow" />
+      <PageHead title={t("nav.who")}>
         <ActionButton variant="filled" shortcut="n" missing={missing} onClick={() => void change({ dialog: "grant" })}>
           {t("access.grant")}
         </ActionButton>
-      </div>
+      </PageHead>
       <Tabs
         label={t("access.questions")}
         tabs={[

@@ -6,6 +6,7 @@ import { useNames } from "../../api/resources.ts";
 import { shortUid } from "../../api/uids.ts";
 import { CapabilityPicker } from "../../shell/capability-picker.tsx";
 import filterStyles from "../../shell/filters.module.css";
+import { Verdict } from "../../shell/look.tsx";
 import { CopyAs, Loading } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import previewStyles from "../../shell/preview.module.css";
@@ -54,8 +55,9 @@ export function Ask() {
       {data && (
         <div className={data.granted ? "notice" : "notice warn"} role="status">
           <h2>
-            {data.granted ? "✓ " : "✕ "}
-            {t(data.granted ? "access.granted" : "access.denied", { who, capability, place })}
+            <Verdict isGood={data.granted}>
+              {t(data.granted ? "access.granted" : "access.denied", { who, capability, place })}
+            </Verdict>
           </h2>
           <div className={previewStyles.effect}>
             <Reason answer={data} group={group} />

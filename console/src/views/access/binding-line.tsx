@@ -6,6 +6,7 @@ import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2b
 import type { BindingExplanation } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { may, useMe } from "../../api/access.ts";
 import { shortUid } from "../../api/uids.ts";
+import { Icon } from "../../shell/icon.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useAccessAddress } from "./address.ts";
 
@@ -33,10 +34,10 @@ export function BindingLine({
   const mayOpenGroup = may(me, GroupsService.method.getGroup, groupUid);
   if (roleName === "" && !mayOpenGroup && !mayChange && !mayRevoke) return <bdi>{text}</bdi>;
   return (
-    <Menu withinPortal={false} withInitialFocusPlaceholder={false} position="bottom-start">
+    <Menu withinPortal={false} withInitialFocusPlaceholder={false} position="bottom-start" floatingStrategy="fixed">
       <Menu.Target>
         <UnstyledButton className="link">
-          <bdi>{text}</bdi> ▾
+          <bdi>{text}</bdi> <Icon name="chevron-down" />
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown>

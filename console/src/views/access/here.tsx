@@ -10,6 +10,7 @@ import { CapabilityPicker } from "../../shell/capability-picker.tsx";
 import filterStyles from "../../shell/filters.module.css";
 import { useKeys } from "../../shell/keyboard.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
+import { Avatar, Pill } from "../../shell/look.tsx";
 import { CopyAs, Suspended } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { Denied } from "../../shell/states.tsx";
@@ -146,9 +147,9 @@ function useColumns(group: string): Column<IdentityAccess>[] {
             <Suspended />
           ) : (
             confined && (
-              <span className="warning">
-                ⊘ {t("access.confined", { group: shortUid(parentOf(identity?.uid ?? "")) })}
-              </span>
+              <Pill tone="medium" icon="blocked">
+                {t("access.confined", { group: shortUid(parentOf(identity?.uid ?? "")) })}
+              </Pill>
             )
           )}
           {bindings.slice(0, 3).map((binding) => (
@@ -165,13 +166,16 @@ function Who({ row: { identity } }: { readonly row: IdentityAccess }) {
   const { ask } = useAccessAddress();
   const uid = identity?.uid ?? "";
   return (
-    <div className="lines">
-      <button type="button" className="link" onClick={() => void ask({ tab: "identity", identity: uid })}>
-        <bdi>{nameOf(identity)}</bdi>
-      </button>
-      <span className="muted small">
-        <bdi>{identity?.subject || shortUid(uid)}</bdi>
-      </span>
+    <div className="who">
+      <Avatar uid={uid} name={nameOf(identity)} isWorkload={uid.includes("/")} />
+      <div className="lines">
+        <button type="button" className="link" onClick={() => void ask({ tab: "identity", identity: uid })}>
+          <bdi>{nameOf(identity)}</bdi>
+        </button>
+        <span className="muted small">
+          <bdi>{identity?.subject || shortUid(uid)}</bdi>
+        </span>
+      </div>
     </div>
   );
 }

@@ -8,6 +8,8 @@ import { useNames } from "../../api/resources.ts";
 import { ancestorsOf, parentOf, shortUid } from "../../api/uids.ts";
 import { Names } from "../../shell/access-preview.tsx";
 import filterStyles from "../../shell/filters.module.css";
+import { Icon } from "../../shell/icon.tsx";
+import { Pill } from "../../shell/look.tsx";
 import { CopyAs, Loading } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { Failure } from "../../shell/states.tsx";
@@ -82,7 +84,9 @@ function IdleRoles({ title, roles }: { readonly title: string; readonly roles: r
   if (roles.length === 0) return null;
   return (
     <section className="notice warn" aria-labelledby={id}>
-      <h2 id={id}>⊘ {title}</h2>
+      <h2 id={id} className="row">
+        <Icon name="blocked" /> {title}
+      </h2>
       <ul className="list dense">
         {roles.map((role) => (
           <li key={role.binding?.roleBindingUid}>{role.binding && <BindingLine binding={role.binding} at="" />}</li>
@@ -141,7 +145,11 @@ function Held({ role, at }: { readonly role: HeldRole; readonly at: string }) {
           <span>{t("access.byMapping")}</span>
         )}
         <span className="muted">{t("access.count", { count: capabilities.length })}</span>
-        {confined && <span className="warning">⊘ {t("access.confinedHere")}</span>}
+        {confined && (
+          <Pill tone="medium" icon="blocked">
+            {t("access.confinedHere")}
+          </Pill>
+        )}
       </span>
       <span className="muted small">
         <Names names={capabilities} />

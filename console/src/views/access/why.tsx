@@ -4,6 +4,7 @@ import { AccessService, type ExplainAccessResponse } from "../../../../gen/gateh
 import { areas, capabilitiesOf, type NamedCapability } from "../../api/capabilities.ts";
 import { useNames } from "../../api/resources.ts";
 import { shortUid } from "../../api/uids.ts";
+import { Verdict } from "../../shell/look.tsx";
 import { CopyAs, Loading } from "../../shell/parts.tsx";
 import { SidePanel } from "../../shell/side-panel.tsx";
 import { Failure } from "../../shell/states.tsx";
@@ -74,8 +75,9 @@ function Answers({
   const { granted } = answer;
   return (
     <section className="card stack dense">
-      <h3 className={granted ? "good" : "muted"}>
-        {granted ? `✓ ${t("access.yes")}` : `– ${t("access.no")}`} ({capabilities.length})
+      <h3>
+        {granted ? <Verdict isGood>{t("access.yes")}</Verdict> : <span className="muted">{t("access.no")}</span>} (
+        {capabilities.length})
       </h3>
       <Reason answer={answer} group={group} />
       <ul className="list dense columns">

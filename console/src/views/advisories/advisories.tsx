@@ -7,6 +7,7 @@ import { AdvisoriesService } from "../../../../gen/chainguard/platform/vulnerabi
 import { holds, outermostWith, requiredBy, useMe } from "../../api/access.ts";
 import filterStyles from "../../shell/filters.module.css";
 import { lazyPart } from "../../shell/lazy-part.tsx";
+import { PageHead } from "../../shell/look.tsx";
 import { ActionButton, Code, CopyAs, Heading, Loading, useDelayed } from "../../shell/parts.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
@@ -51,12 +52,14 @@ function List() {
   const clear = () => void open("", { ...none, reviewer: undefined, alias: undefined, page: undefined });
   return (
     <>
-      <div className="head">
-        <Heading>{t("advisories.title")}</Heading>
-        <span role="status" className="muted">
-          {data && t("advisories.results", { count: total })}
-        </span>
-        <div className="grow" />
+      <PageHead
+        title={t("advisories.title")}
+        beside={
+          <span role="status" className="muted">
+            {data && t("advisories.results", { count: total })}
+          </span>
+        }
+      >
         {hasFilters && (
           <Button variant="default" size="sm" onClick={clear}>
             {t("list.clear")}
@@ -71,7 +74,7 @@ function List() {
         >
           {t("advisories.new")}
         </ActionButton>
-      </div>
+      </PageHead>
       <Search />
       <div className={styles.faceted}>
         <Facets />

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { Advisory } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import { Pill } from "../../shell/look.tsx";
 import type { Column } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useAdvisoryAddress } from "./address.ts";
@@ -44,6 +45,6 @@ function Severity({ advisory }: { readonly advisory: Advisory }) {
   const found = severityOf(advisory);
   if (!found) return <span className="muted">–</span>;
   const { score, rating } = found;
-  const color = rating === "critical" || rating === "high" ? "danger" : rating === "medium" ? "warning" : "muted";
-  return <span className={color}>{`${t(`advisories.rating.${rating}`)} ${score.toFixed(1)}`}</span>;
+  const tone = rating === "none" ? "neutral" : rating;
+  return <Pill tone={tone}>{`${t(`advisories.rating.${rating}`)} ${score.toFixed(1)}`}</Pill>;
 }

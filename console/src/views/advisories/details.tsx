@@ -13,6 +13,7 @@ import { may, missingFor, useMe } from "../../api/access.ts";
 import { useNames } from "../../api/resources.ts";
 import { parentOf, shortUid } from "../../api/uids.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
+import { PageHead } from "../../shell/look.tsx";
 import { ActionButton, Ago, CopyAs, Copyable, Heading, Loading } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
 import { Table } from "../../shell/table.tsx";
@@ -60,15 +61,10 @@ function Content({ advisory }: { readonly advisory: Advisory }) {
   const { uid, advisoryId, deleteTime, events } = advisory;
   return (
     <>
-      <div className="head">
-        <Heading>
-          <bdi>{advisoryId}</bdi>
-        </Heading>
-        <StatusOf event={latestApproved(advisory)} />
-        <div className="grow" />
+      <PageHead title={<bdi>{advisoryId}</bdi>} beside={<StatusOf event={latestApproved(advisory)} />}>
         <CopyAs method={getAdvisory} request={{ uid }} />
         {!deleteTime && <Actions uid={uid} />}
-      </div>
+      </PageHead>
       {deleteTime && (
         <p className="notice warn">
           {t("advisories.withdrawn")} <Ago time={timestampDate(deleteTime)} />

@@ -46,9 +46,9 @@ export function Facets() {
 }
 
 function Facet({ facet, parameter }: { readonly facet: AdvisoryFacet; readonly parameter: Parameter }) {
-  const { t, language } = useTexts();
+  const { t, locale } = useTexts();
   const { search, open } = useAdvisoryAddress();
-  const numbers = new Intl.NumberFormat(language);
+  const numbers = new Intl.NumberFormat(locale);
   // On a narrow screen the results come first.
   const isOpen = search[parameter] !== undefined || matchMedia("(min-width: 768px)").matches;
   return (

@@ -4,6 +4,8 @@ import {
   type AdvisoryEvent,
   ReviewState,
 } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import type { IconName } from "../../shell/icon.tsx";
+import { Pill, type Tone } from "../../shell/look.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import type { statuses } from "./address.ts";
 
@@ -22,15 +24,15 @@ export const statusOfCase: Readonly<Record<NonNullable<AdvisoryEvent["type"]["ca
   patched: "patched",
 };
 
-const looks: Readonly<Record<Status, readonly [icon: string, color: string]>> = {
-  detected: ["?", "warning"],
-  affected: ["!", "danger"],
-  fixed: ["✓", "good"],
-  notAffected: ["✓", "good"],
-  analysisNotPlanned: ["–", "muted"],
-  fixNotPlanned: ["✕", "danger"],
-  pendingUpstream: ["…", "warning"],
-  patched: ["✓", "good"],
+const looks: Readonly<Record<Status, readonly [icon: IconName, tone: Tone]>> = {
+  detected: ["question", "medium"],
+  affected: ["alert", "critical"],
+  fixed: ["check-circle-fill", "good"],
+  notAffected: ["check-circle-fill", "good"],
+  analysisNotPlanned: ["skip", "neutral"],
+  fixNotPlanned: ["x-circle-fill", "critical"],
+  pendingUpstream: ["clock", "medium"],
+  patched: ["check-circle-fill", "good"],
 };
 
 /** Returns the latest approved event: it is the state of the advisory. */
@@ -47,13 +49,13 @@ export function isFinal({ reviewState }: AdvisoryEvent): boolean {
 export function StatusOf({ event }: { readonly event: AdvisoryEvent | undefined }) {
   const { t } = useTexts();
   const kind = event?.type.case;
-  if (kind === undefined) return <span className="muted">? {t("advisories.underReview")}</span>;
+  if (kind === undefined) return <Pill icon="question">{t("advisories.underReview")}</Pill>;
   const status = statusOfCase[kind];
-  const [icon, color] = looks[status];
+  const [icon, tone] = looks[status];
   return (
-    <span className={color}>
-      {icon} {t(`advisories.status.${status}`)}
-    </span>
+    <Pill icon={icon} tone={tone}>
+      {t(`advisories.status.${status}`)}
+    </Pill>
   );
 }
 

@@ -8,7 +8,8 @@ import { useNames } from "../../api/resources.ts";
 import type { Changes } from "../../shell/address.ts";
 import { TextField } from "../../shell/fields.tsx";
 import { useKeys } from "../../shell/keyboard.ts";
-import { CopyAs, Heading, Loading, useDelayed } from "../../shell/parts.tsx";
+import { PageHead } from "../../shell/look.tsx";
+import { CopyAs, Loading, useDelayed } from "../../shell/parts.tsx";
 import { download } from "../../shell/secret.tsx";
 import { Denied, Failure } from "../../shell/states.tsx";
 import { notify } from "../../shell/toast.tsx";
@@ -44,12 +45,10 @@ export function Audit() {
   if (!mayRead) return <Denied capabilities={["subscriptions.create"]} uid={org} />;
   return (
     <div className="stack">
-      <div className="head">
-        <Heading>{t("audit.title")}</Heading>
-        <div className="grow" />
+      <PageHead title={t("nav.audit")}>
         <Export request={{ parent: org, ...filter }} />
         <CopyAs method={listChanges} request={request} />
-      </div>
+      </PageHead>
       <FilterField q={search.q ?? ""} onChange={(q) => void change({ q: q || undefined })} />
       {unknown.length > 0 && (
         <p className="notice warn" role="alert">

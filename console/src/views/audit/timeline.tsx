@@ -24,23 +24,25 @@ const shownFields = 3;
 export function Timeline({ changes, ...props }: TimelineProps) {
   const { t } = useTexts();
   return (
-    <ol className="list" aria-label={t("audit.title")}>
-      {changes.map((change) => (
-        <Entry key={change.id} change={change} {...props} />
-      ))}
-    </ol>
+    <div className="card">
+      <ol className="list" aria-label={t("nav.audit")}>
+        {changes.map((change) => (
+          <Entry key={change.id} change={change} {...props} />
+        ))}
+      </ol>
+    </div>
   );
 }
 
 function Entry({ change, names, isUtc, onFilter }: Omit<TimelineProps, "changes"> & { readonly change: Change }) {
-  const { t, language } = useTexts();
+  const { t, locale } = useTexts();
   const { time, actorUid, actorClaims, kind, resourceUid, before, after, method } = change;
   const at = time ? timestampDate(time) : new Date(0);
   const verb = after === undefined ? "deleted" : before === undefined ? "created" : "updated";
   const actor = actorUid === "" ? t("audit.server") : (names.get(actorUid) ?? actorClaims.sub ?? shortUid(actorUid));
   const single = `one.${kind}`;
   const differences = differenceOf(before, after);
-  const format = new Intl.DateTimeFormat(language, {
+  const format = new Intl.DateTimeFormat(locale, {
     dateStyle: "short",
     timeStyle: "medium",
     ...(isUtc && { timeZone: "UTC" }),

@@ -12,6 +12,7 @@ import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { missingToConfirm } from "../../api/delegations.ts";
 import { parentOf, shortUid } from "../../api/uids.ts";
 import { useSaveNow } from "../../shell/form.tsx";
+import { Verdict } from "../../shell/look.tsx";
 import { ActionButton, Ago, Code, CopyAs, Copyable, Loading } from "../../shell/parts.tsx";
 import { Retry } from "../../shell/retry.tsx";
 import { Denied, Failure } from "../../shell/states.tsx";
@@ -132,10 +133,10 @@ function useColumns(): Column<DeliveryAttempt>[] {
     {
       title: t("events.status"),
       cell: ({ failure, httpStatus, dropped }) => (
-        <span className={failure === "" ? "good" : "danger"}>
-          {failure === "" ? "✓" : "✕"} {httpStatus === 0 ? t("events.noResponse") : httpStatus}
+        <Verdict isGood={failure === ""}>
+          {httpStatus === 0 ? t("events.noResponse") : httpStatus}
           {dropped && `, ${t("events.dropped")}`}
-        </span>
+        </Verdict>
       ),
     },
     {

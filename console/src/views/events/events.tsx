@@ -7,7 +7,8 @@ import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { useNames } from "../../api/resources.ts";
 import { parentOf, shortUid } from "../../api/uids.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
-import { ActionButton, Code, CopyAs, Heading, Loading } from "../../shell/parts.tsx";
+import { PageHead } from "../../shell/look.tsx";
+import { ActionButton, Code, CopyAs, Loading } from "../../shell/parts.tsx";
 import { Retry } from "../../shell/retry.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
@@ -34,14 +35,12 @@ export function Events() {
   if (!me) return <Loading />;
   return (
     <>
-      <div className="head">
-        <Heading>{t("events.title")}</Heading>
-        <div className="grow" />
+      <PageHead title={t("nav.events")}>
         <CopyAs method={listDeliveryStates} request={request} />
         <ActionButton variant="filled" shortcut="n" missing={missing} onClick={() => void change({ dialog: "new" })}>
           {t("events.new")}
         </ActionButton>
-      </div>
+      </PageHead>
       {!mayList && <Denied capabilities={requiredBy(listDeliveryStates)} uid={org} />}
       {mayList && (
         <div className="stack">

@@ -1,6 +1,7 @@
 // The state of a delivery queue, as an icon and words.
 import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import type { DeliveryState } from "../../../../gen/gatehouse/events/v1/delivery_pb.ts";
+import { Pill } from "../../shell/look.tsx";
 import { Ago } from "../../shell/parts.tsx";
 import { useTexts } from "../../texts/texts.ts";
 
@@ -14,22 +15,39 @@ const maxCounted = 1000;
 export function State({ state }: { readonly state: DeliveryState }) {
   const { t } = useTexts();
   const [latest] = state.recentAttempts;
-  if (state.inactivity !== "") return <span className="warning">⊘ {t("events.inactive")}</span>;
-  if (state.stopped) return <span className="danger">✕ {t("events.stopped")}</span>;
+  if (state.inactivity !== "")
+    return (
+      <Pill tone="medium" icon="blocked">
+        {t("events.inactive")}
+      </Pill>
+    );
+  if (state.stopped)
+    return (
+      <Pill tone="critical" icon="x-circle-fill">
+        {t("events.stopped")}
+      </Pill>
+    );
   if (state.failedAttempts > 0)
     return (
       <span className="lines">
-        <span className="danger">✕ {t("events.failing", { count: state.failedAttempts })}</span>
+        <Pill tone="critical" icon="x-circle-fill">
+          {t("events.failing", { count: state.failedAttempts })}
+        </Pill>
         <span className="muted small">{state.lastFailure}</span>
       </span>
     );
-  if (latest?.dropped) return <span className="warning">! {t("events.lastDropped")}</span>;
+  if (latest?.dropped)
+    return (
+      <Pill tone="medium" icon="alert">
+        {t("events.lastDropped")}
+      </Pill>
+    );
   if (state.waiting > 0) return <span>◌ {t("events.delivering")}</span>;
   if (!latest?.startTime) return <span className="muted">– {t("events.nothingYet")}</span>;
   return (
-    <span className="good">
-      ✓ {t("events.delivered")} <Ago time={timestampDate(latest.startTime)} />
-    </span>
+    <Pill tone="good" icon="check-circle-fill">
+      {t("events.delivered")} <Ago time={timestampDate(latest.startTime)} />
+    </Pill>
   );
 }
 

@@ -9,8 +9,6 @@ const parts: Partial<Record<Kind, (uid: string) => Readonly<Record<string, strin
   identities: (group) => ({ group }),
   role_bindings: (group) => ({ group }),
   group_invites: () => ({ tab: "invites" }),
-  identity_providers: () => ({ tab: "providers" }),
-  external_group_role_mappings: () => ({ tab: "providers" }),
   account_associations: () => ({ tab: "accounts" }),
 };
 

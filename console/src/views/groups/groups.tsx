@@ -8,8 +8,9 @@ import { type Group, GroupsService } from "../../../../gen/chainguard/platform/i
 import { ResourceKind, SearchService } from "../../../../gen/gatehouse/search/v1/search_pb.ts";
 import { missingFor, outermostWith, requiredBy, useMe } from "../../api/access.ts";
 import { ancestorsOf, isUid } from "../../api/uids.ts";
+import { PageHead } from "../../shell/look.tsx";
 import { useOrganizationName } from "../../shell/organization.tsx";
-import { ActionButton, Heading, Loading, useDelayed } from "../../shell/parts.tsx";
+import { ActionButton, Loading, useDelayed } from "../../shell/parts.tsx";
 import splitStyles from "../../shell/split.module.css";
 import { Denied, Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
@@ -33,13 +34,11 @@ export function Groups() {
   if (!me) return <Loading />;
   return (
     <>
-      <div className="head">
-        <Heading>{t("groups.title")}</Heading>
-        <div className="grow" />
+      <PageHead title={t("groups.title")}>
         <ActionButton variant="filled" shortcut="n" missing={missing} onClick={() => void change({ dialog: "new" })}>
           {t("groups.new")}
         </ActionButton>
-      </div>
+      </PageHead>
       {roots.length === 0 ? (
         <Denied capabilities={requiredBy(list)} uid={org} />
       ) : (

@@ -1,6 +1,7 @@
 // A row of the tree.
 import { type CSSProperties, type KeyboardEvent, memo } from "react";
 import type { Group } from "../../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { Pill } from "../../shell/look.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import styles from "./tree-row.module.css";
 
@@ -73,7 +74,7 @@ const Content = memo(({ group, count }: { readonly group: Group; readonly count:
   return (
     <>
       <bdi className={styles.name}>{group.name}</bdi>
-      {group.verified && <span className={`good ${styles.count}`}>✓ {t("groups.verified")}</span>}
+      {group.verified && <Pill tone="good">{t("groups.verified")}</Pill>}
       <bdi className={styles.note}>{group.description}</bdi>
       {count !== undefined && <span className={styles.count}>{t("groups.children", { count })}</span>}
     </>

@@ -8,7 +8,8 @@ import { shortUid } from "../../api/uids.ts";
 import { endOtherSessions, endSession, type ListedSession, listSessions, signOut } from "../../session/session.ts";
 import { PendingOrganizations } from "../../shell/join-card.tsx";
 import { areKeysOn, switchKeys } from "../../shell/keyboard.ts";
-import { Ago, Copyable, Heading, Loading } from "../../shell/parts.tsx";
+import { PageHead, Pill } from "../../shell/look.tsx";
+import { Ago, Copyable, Loading } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
 import tableStyles from "../../shell/table.module.css";
 import { notify } from "../../shell/toast.tsx";
@@ -20,13 +21,11 @@ export function Me() {
   const { t } = useTexts();
   return (
     <div className="stack">
-      <div className="head">
-        <Heading>{t("me.title")}</Heading>
-        <div className="grow" />
+      <PageHead title={t("me.title")}>
         <Button variant="default" onClick={() => void signOut()}>
           {t("me.signOut")}
         </Button>
-      </div>
+      </PageHead>
       <PendingOrganizations />
       <Profile />
       <Memberships />
@@ -47,9 +46,9 @@ function Profile() {
       <dl className="facts">
         <dt>{t("me.email")}</dt>
         <dd>{me.email}</dd>
-        <dt>{t("groups.uid")}</dt>
+        <dt>uid</dt>
         <dd>
-          <Copyable value={me.subject} shown={shortUid(me.subject)} what={t("groups.uid")} />
+          <Copyable value={me.subject} shown={shortUid(me.subject)} what="uid" />
         </dd>
       </dl>
       {me.capabilities.length > 0 && (
@@ -142,7 +141,11 @@ function SessionRow({ session, onEnd }: { readonly session: ListedSession; reado
     <tr>
       <td>
         <strong>{t(isBrowser ? "me.browser" : "me.program")}</strong>{" "}
-        {isCurrent && <span className="good">✓ {t("me.current")}</span>}
+        {isCurrent && (
+          <Pill tone="good" icon="check-circle-fill">
+            {t("me.current")}
+          </Pill>
+        )}
         <div className="muted">
           <span title={userAgent}>{programOf(userAgent ?? "")}</span> {client}
         </div>

@@ -2,6 +2,7 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { type Node, Node_State, OperateService } from "../../../../gen/gatehouse/operate/v1/operate_pb.ts";
+import { Pill } from "../../shell/look.tsx";
 import { Ago, CopyAs } from "../../shell/parts.tsx";
 import { type Column, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
@@ -30,10 +31,20 @@ export function NodesTile() {
   return (
     <Tile title={t("operate.nodes")} value={data ? t("operate.nodes.running", { count: running.length }) : "…"}>
       <span className="lines">
-        {data && notSeen === 0 && versions.length < 2 && <span className="good">✓ {t("operate.nodes.well")}</span>}
-        {notSeen > 0 && <span className="danger">✕ {t("operate.nodes.notSeen", { count: notSeen })}</span>}
+        {data && notSeen === 0 && versions.length < 2 && (
+          <Pill tone="good" icon="check-circle-fill">
+            {t("operate.nodes.well")}
+          </Pill>
+        )}
+        {notSeen > 0 && (
+          <Pill tone="critical" icon="x-circle-fill">
+            {t("operate.nodes.notSeen", { count: notSeen })}
+          </Pill>
+        )}
         {versions.length > 1 && (
-          <span className="warning">◐ {t("operate.nodes.versions", { count: versions.length })}</span>
+          <Pill tone="medium" icon="clock">
+            {t("operate.nodes.versions", { count: versions.length })}
+          </Pill>
         )}
       </span>
     </Tile>
@@ -96,10 +107,15 @@ function useColumns(isMixed: boolean): Column<Node>[] {
 
 function State({ node: { state, lastSeenTime } }: { readonly node: Node }) {
   const { t } = useTexts();
-  if (state === Node_State.RUNNING) return <span className="good">✓ {t("operate.nodes.runs")}</span>;
+  if (state === Node_State.RUNNING)
+    return (
+      <Pill tone="good" icon="check-circle-fill">
+        {t("operate.nodes.runs")}
+      </Pill>
+    );
   return (
-    <span className="danger">
-      ✕ {t("operate.nodes.lastSeen")} {lastSeenTime && <Ago time={timestampDate(lastSeenTime)} />}
-    </span>
+    <Pill tone="critical" icon="x-circle-fill">
+      {t("operate.nodes.lastSeen")} {lastSeenTime && <Ago time={timestampDate(lastSeenTime)} />}
+    </Pill>
   );
 }

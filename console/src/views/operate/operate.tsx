@@ -4,7 +4,9 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { type Installation, OperateService } from "../../../../gen/gatehouse/operate/v1/operate_pb.ts";
 import { isOperator, useMe } from "../../api/access.ts";
-import { Ago, Heading, Loading } from "../../shell/parts.tsx";
+import { Icon } from "../../shell/icon.tsx";
+import { PageHead, Verdict } from "../../shell/look.tsx";
+import { Ago, Loading } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
 import tileStyles from "../../shell/tiles.module.css";
 import { useTexts } from "../../texts/texts.ts";
@@ -19,15 +21,13 @@ export function Operate() {
   const { data: me } = useMe();
   return (
     <div className="stack">
-      <div className="head">
-        <Heading>{t("operate.title")}</Heading>
-        <div className="grow" />
+      <PageHead title={t("operate.title")}>
         <nav className="row" aria-label={t("operate.links")}>
           <a href="/readyz">{t("operate.health")}</a>
           <a href="/metrics">{t("operate.metrics")}</a>
           <a href="/docs/operate/monitor">{t("operate.guide")}</a>
         </nav>
-      </div>
+      </PageHead>
       {!me && <Loading />}
       {me && !isOperator(me) && <p className="notice warn">{t("operate.closed")}</p>}
       {me && isOperator(me) && (
@@ -77,9 +77,7 @@ function Tiles({ installation }: { readonly installation: Installation }) {
       <NodesTile />
       <Tile title={t("operate.database")} value={`${database?.product ?? ""} ${database?.version.split(" ")[0] ?? ""}`}>
         {sizeText(Number(database?.sizeBytes ?? 0))}{" "}
-        <span className={isReady ? "good" : "danger"}>
-          {isReady ? `✓ ${t("operate.ready")}` : `✕ ${database?.problem}`}
-        </span>
+        <Verdict isGood={isReady}>{isReady ? t("operate.ready") : database?.problem}</Verdict>
       </Tile>
     </div>
   );
@@ -87,14 +85,14 @@ function Tiles({ installation }: { readonly installation: Installation }) {
 
 /** Limits that were never met say nothing. */
 function Limits({ met }: { readonly met: Installation["limitsMet"] }) {
-  const { t, language } = useTexts();
+  const { t, locale } = useTexts();
   const rows = Object.entries(met).filter(([, count]) => count > 0n);
   return (
     <section className="card stack" aria-labelledby="limits">
       <h2 id="limits">{t("operate.limits")}</h2>
       {rows.length === 0 ? (
         <p>
-          <span className="good">✓</span> {t("operate.noLimits", { count: Object.keys(met).length })}
+          <Verdict isGood>{t("operate.noLimits", { count: Object.keys(met).length })}</Verdict>
         </p>
       ) : (
         <dl className="facts">
@@ -102,7 +100,10 @@ function Limits({ met }: { readonly met: Installation["limitsMet"] }) {
             <div key={name} className="contents">
               <dt>{name}</dt>
               <dd>
-                <span className="warning">!</span> {new Intl.NumberFormat(language).format(count)}
+                <span className="warning">
+                  <Icon name="alert" />
+                </span>{" "}
+                {new Intl.NumberFormat(locale).format(count)}
               </dd>
             </div>
           ))}

@@ -82,7 +82,7 @@ function Person({ session: { email, identityUid } }: { readonly session: Session
     <div className="lines">
       {email !== "" && <bdi>{email}</bdi>}
       {identityUid.includes("/") ? (
-        <Link to="/o/$org/identities/$" params={{ org, _splat: identityUid }}>
+        <Link to="/o/$org/workloads/$" params={{ org, _splat: identityUid }}>
           {uid}
         </Link>
       ) : (

@@ -2,6 +2,7 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { OperateService, type SigningKey, SigningKey_State } from "../../../../gen/gatehouse/operate/v1/operate_pb.ts";
+import { Pill } from "../../shell/look.tsx";
 import { ActionButton, Ago, CopyAs } from "../../shell/parts.tsx";
 import { DeleteResourceDialog, SaveDialog } from "../../shell/resource-dialogs.tsx";
 import { type Column, Table } from "../../shell/table.tsx";
@@ -60,16 +61,21 @@ function useColumns(onRetire: (id: string) => void): Column<SigningKey>[] {
 
 function State({ signingKey: { state, retireTime } }: { readonly signingKey: SigningKey }) {
   const { t } = useTexts();
-  if (state === SigningKey_State.SIGNING) return <span className="good">✓ {t("operate.signs")}</span>;
+  if (state === SigningKey_State.SIGNING)
+    return (
+      <Pill tone="good" icon="check-circle-fill">
+        {t("operate.signs")}
+      </Pill>
+    );
   const time = retireTime && <Ago time={timestampDate(retireTime)} />;
   return state === SigningKey_State.VERIFYING ? (
-    <span>
-      ◐ {t("operate.verifies")} {time}
-    </span>
+    <Pill icon="clock">
+      {t("operate.verifies")} {time}
+    </Pill>
   ) : (
-    <span className="muted">
-      ⊘ {t("operate.retired")} {time}
-    </span>
+    <Pill tone="neutral" icon="blocked">
+      {t("operate.retired")} {time}
+    </Pill>
   );
 }
 

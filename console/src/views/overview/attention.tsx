@@ -8,6 +8,7 @@ import {
   FindingsService,
 } from "../../../../gen/gatehouse/organizations/v1/findings_pb.ts";
 import { useMe } from "../../api/access.ts";
+import { Icon } from "../../shell/icon.tsx";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { CopyAs, Loading } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
@@ -30,7 +31,6 @@ const kinds = {
   confined: FindingKind.CONFINED_BINDING,
   unused: FindingKind.UNUSED_IDENTITY,
   deactivated: FindingKind.DEACTIVATED_PERSON,
-  paused: FindingKind.PAUSED_SUBSCRIPTION,
 } as const satisfies Readonly<Record<Name, FindingKind>>;
 
 /** How many findings of each kind are shown. */
@@ -68,7 +68,10 @@ export function Attention() {
       {!data && !error && <Loading lines={3} />}
       {data && Number(data.totalCount ?? 0) === 0 && (
         <p>
-          <span className="good">✓</span> {t(finding ? "overview.settled" : "overview.nothing")}
+          <span className="good">
+            <Icon name="check-circle-fill" />
+          </span>{" "}
+          {t(finding ? "overview.settled" : "overview.nothing")}
         </p>
       )}
       {data?.counts.map((count) => (
@@ -95,8 +98,8 @@ function OfKind({ count: { kind, count, isMinimum }, listed }: { count: FindingC
   return (
     <section aria-labelledby={`finding-${name}`}>
       <h3 id={`finding-${name}`} className="row">
-        <span className={name === "failing" ? "danger" : "warning"} aria-hidden="true">
-          {name === "failing" ? "✕" : name === "confined" ? "⊘" : "!"}
+        <span className={name === "failing" ? "danger" : "warning"}>
+          <Icon name={name === "failing" ? "x-circle-fill" : name === "confined" ? "blocked" : "alert"} />
         </span>
         <FilteredView name={name}>
           {t(`overview.${name}`, { count: Number(count), more: isMinimum ? "yes" : "no" })}
@@ -120,7 +123,7 @@ function FilteredView({ name, children }: { readonly name: Name; readonly childr
   const filter = { expiring: { keys: "14d" }, unused: { used: "never7d" } } as const;
   if (name === "expiring" || name === "unused")
     return (
-      <Link to="/o/$org/identities/$" params={{ org, _splat: "" }} search={filter[name]}>
+      <Link to="/o/$org/workloads/$" params={{ org, _splat: "" }} search={filter[name]}>
         {children}
       </Link>
     );

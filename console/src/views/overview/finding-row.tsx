@@ -58,14 +58,13 @@ const times: Readonly<Record<number, TextId>> = {
   [FindingKind.EXPIRING_KEYS]: "overview.since.expires",
   [FindingKind.CONFINED_BINDING]: "overview.since.granted",
   [FindingKind.DEACTIVATED_PERSON]: "overview.since.deactivated",
-  [FindingKind.PAUSED_SUBSCRIPTION]: "overview.since.dropped",
 };
 
 function What({ finding: { kind, resourceUid, resourceName, identity, details } }: { readonly finding: Finding }) {
   const { t } = useTexts();
   const { org } = useOverviewAddress();
   const name = <bdi>{resourceName || shortUid(resourceUid)}</bdi>;
-  if (details.case === "deliveryState")
+  if (kind === FindingKind.FAILING_DELIVERY)
     return (
       <Link to="/o/$org/events/$" params={{ org, _splat: resourceUid }}>
         {name}
@@ -79,7 +78,7 @@ function What({ finding: { kind, resourceUid, resourceName, identity, details } 
     );
   const identityUid = kind === FindingKind.CONFINED_BINDING ? (identity?.uid ?? "") : resourceUid;
   return (
-    <Link to="/o/$org/identities/$" params={{ org, _splat: identityUid }}>
+    <Link to="/o/$org/workloads/$" params={{ org, _splat: identityUid }}>
       {kind === FindingKind.CONFINED_BINDING ? <bdi>{nameOf(identity)}</bdi> : name}
     </Link>
   );
@@ -97,8 +96,7 @@ const delegationTexts: Readonly<Record<number, TextId>> = {
 function Why({ finding: { kind, identity, details } }: { readonly finding: Finding }) {
   const { t } = useTexts();
   if (details.case === "deliveryState") {
-    const { failedAttempts: count, lastFailure, inactivity, droppedEvents } = details.value;
-    if (kind === FindingKind.PAUSED_SUBSCRIPTION) return t("overview.why.paused", { count: droppedEvents });
+    const { failedAttempts: count, lastFailure, inactivity } = details.value;
     return <bdi>{t("overview.why.failing", { count, reason: inactivity || lastFailure })}</bdi>;
   }
   if (kind === FindingKind.DEACTIVATED_PERSON)
@@ -119,8 +117,6 @@ function Actions({ finding }: { readonly finding: Finding }): ReactNode {
   const { org, change } = useOverviewAddress();
   const { kind, resourceUid: uid, groupUid, identity, details } = finding;
   if (kind === FindingKind.FAILING_DELIVERY) return <Retry uid={uid} />;
-  // The view of the subscription resumes it.
-  if (kind === FindingKind.PAUSED_SUBSCRIPTION) return null;
   if (details.case === "delegation")
     return (
       <>
@@ -179,7 +175,7 @@ function IdentityAction({ uid, isKey }: { readonly uid: string; readonly isKey: 
   return (
     <Link
       className={styles.action}
-      to="/o/$org/identities/$"
+      to="/o/$org/workloads/$"
       params={{ org, _splat: uid }}
       search={{ dialog: isKey ? "claims" : "delete" }}
     >

@@ -6,6 +6,7 @@ import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2b
 import type { ContentCount } from "../../../../gen/gatehouse/iam/v1/group_tree_pb.ts";
 import { may, useMe } from "../../api/access.ts";
 import type { Kind } from "../../shell/counts.ts";
+import { Verdict } from "../../shell/look.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useOverviewAddress } from "./address.ts";
 import styles from "./overview.module.css";
@@ -29,7 +30,7 @@ export function FirstSteps({ counts }: { readonly counts: readonly ContentCount[
       name: "identity" as const,
       isDone: identities > 0n,
       method: IdentitiesService.method.createIdentity,
-      link: { to: "/o/$org/identities/$", params: { org, _splat: "" }, search: { dialog: "new" } },
+      link: { to: "/o/$org/workloads/$", params: { org, _splat: "" }, search: { dialog: "new" } },
     },
     {
       // Each organization has the role binding of its first owner.
@@ -49,8 +50,7 @@ export function FirstSteps({ counts }: { readonly counts: readonly ContentCount[
           <li key={name}>
             <div className="lines">
               <strong>
-                {isDone && <span className="good">✓ </span>}
-                {t(`overview.step.${name}`)}
+                {isDone ? <Verdict isGood>{t(`overview.step.${name}`)}</Verdict> : t(`overview.step.${name}`)}
               </strong>
               <span className="muted">{t(isDone ? "overview.step.done" : `overview.step.${name}.text`)}</span>
             </div>

@@ -7,6 +7,7 @@ import { mayReadChanges, useMe } from "../../api/access.ts";
 import { nameInChange } from "../../api/change-name.ts";
 import { shortUid } from "../../api/uids.ts";
 import { type Kind, kinds, useContents } from "../../shell/counts.ts";
+import { Icon, type IconName } from "../../shell/icon.tsx";
 import { useOrganizationName, useOrganizationUid } from "../../shell/organization.tsx";
 import { Ago, Heading, Loading } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
@@ -23,7 +24,7 @@ export function Overview() {
   const org = useOrganizationUid();
   const name = useOrganizationName();
   const contents = useContents(org);
-  const tiles = contents?.counts.filter(({ kind }) => shownKinds.some((one) => one === kind)) ?? [];
+  const tiles = contents?.counts.filter(({ kind }) => Object.hasOwn(shownKinds, kind)) ?? [];
   return (
     <div className="stack">
       <Heading key={org}>{t("overview.title", { name })}</Heading>
@@ -31,7 +32,7 @@ export function Overview() {
       {tiles.length > 0 && (
         <section className={tileStyles.tiles} aria-label={t("overview.counts", { name })}>
           {tiles.map(({ kind, totalCount }) => (
-            <Tile key={kind} org={org} kind={kind as (typeof shownKinds)[number]} count={totalCount} />
+            <Tile key={kind} org={org} kind={kind as TileProps["kind"]} count={totalCount} />
           ))}
         </section>
       )}
@@ -46,35 +47,33 @@ export function Overview() {
 
 interface TileProps {
   readonly org: string;
-  readonly kind: (typeof shownKinds)[number];
+  readonly kind: keyof typeof shownKinds;
   readonly count: bigint;
 }
 
 function Tile({ org, kind, count }: TileProps) {
-  const { t, language } = useTexts();
-  const content = (
-    <>
-      <span className="muted">{t(`overview.${kind}`)}</span>
-      <strong>{new Intl.NumberFormat(language).format(count)}</strong>
-    </>
-  );
+  const { t, locale } = useTexts();
   return (
     <Link className={tileStyles.tile} to={kinds[kind]} params={{ org, _splat: "" }}>
-      {content}
+      <span className={tileStyles.name}>
+        <Icon name={shownKinds[kind]} />
+        {t(`overview.${kind}`)}
+      </span>
+      <strong>{new Intl.NumberFormat(locale).format(count)}</strong>
     </Link>
   );
 }
 
-/** The kinds that the overview counts: those with a view of their own. */
-const shownKinds = [
-  "groups",
-  "identities",
-  "role_bindings",
-  "roles",
-  "repos",
-  "advisories",
-  "subscriptions",
-] as const satisfies readonly Kind[];
+/** The kinds that the overview counts, those with a view of their own, with its icon. */
+const shownKinds = {
+  groups: "file-directory",
+  identities: "hubot",
+  role_bindings: "shield-lock",
+  roles: "id-badge",
+  repos: "package",
+  advisories: "bug",
+  subscriptions: "webhook",
+} as const satisfies Partial<Record<Kind, IconName>>;
 
 function LatestChanges({ org }: { readonly org: string }) {
   const { t } = useTexts();

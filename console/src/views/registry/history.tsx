@@ -90,13 +90,13 @@ function Comparison(props: {
   readonly newerImage: Image | undefined;
   readonly olderImage: Image | undefined;
 }) {
-  const { t, language } = useTexts();
+  const { t, locale } = useTexts();
   const sizesOf = (image: Image | undefined) =>
     new Map(image?.platforms.map(({ architecture, size }) => [architecture, Number(size)]));
   const [newer, older] = [sizesOf(props.newerImage), sizesOf(props.olderImage)];
   const platforms = [...new Set([...newer.keys(), ...older.keys()])].sort();
   if (platforms.length === 0) return <p className="notice">{t("registry.unknownImage")}</p>;
-  const text = (size: number | undefined) => (size === undefined ? "–" : sizeText(size, language));
+  const text = (size: number | undefined) => (size === undefined ? "–" : sizeText(size, locale));
   return (
     <table aria-label={t("registry.comparison")}>
       <thead>
@@ -122,7 +122,7 @@ function Comparison(props: {
               <td>{text(now)}</td>
               <td>
                 {isBoth
-                  ? sizeText(now - before, language, "exceptZero")
+                  ? sizeText(now - before, locale, "exceptZero")
                   : t(now === undefined ? "registry.platformRemoved" : "registry.platformAdded")}
               </td>
             </tr>

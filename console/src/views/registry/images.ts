@@ -2,7 +2,6 @@
 import { useQuery } from "@connectrpc/connect-query";
 import { type Image, ImageStoreService } from "../../../../gen/gatehouse/registry/v1/image_store_pb.ts";
 import { may, useMe } from "../../api/access.ts";
-import type { Language } from "../../texts/texts.ts";
 
 const { findImages } = ImageStoreService.method;
 
@@ -22,10 +21,10 @@ export function shortDigest(digest: string): string {
 }
 
 /** Writes a size in bytes, such as "41 MB". */
-export function sizeText(bytes: number, language: Language, signDisplay: "auto" | "exceptZero" = "auto"): string {
+export function sizeText(bytes: number, locale: string, signDisplay: "auto" | "exceptZero" = "auto"): string {
   const units = ["byte", "kilobyte", "megabyte", "gigabyte"] as const;
   const power = Math.min(Math.floor(Math.log10(Math.max(Math.abs(bytes), 1)) / 3), units.length - 1);
   const value = bytes / 1000 ** power;
   const format = { style: "unit", unit: units[power]!, signDisplay, maximumSignificantDigits: 3 } as const;
-  return new Intl.NumberFormat(language, format).format(value);
+  return new Intl.NumberFormat(locale, format).format(value);
 }

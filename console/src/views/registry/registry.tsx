@@ -9,6 +9,7 @@ import { useNames } from "../../api/resources.ts";
 import { isUid, parentOf, shortUid } from "../../api/uids.ts";
 import filterStyles from "../../shell/filters.module.css";
 import { lazyPart } from "../../shell/lazy-part.tsx";
+import { PageHead } from "../../shell/look.tsx";
 import { ActionButton, Ago, CopyAs, Heading, Loading } from "../../shell/parts.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
@@ -56,9 +57,7 @@ function Repos() {
   const filter = search.filter ?? "";
   return (
     <>
-      <div className="head">
-        <Heading>{t("registry.title")}</Heading>
-        <div className="grow" />
+      <PageHead title={t("registry.title")}>
         <CopyAs method={listRepos} request={request} />
         <ActionButton
           variant="filled"
@@ -68,7 +67,7 @@ function Repos() {
         >
           {t("registry.new")}
         </ActionButton>
-      </div>
+      </PageHead>
       <div className={filterStyles.filters}>
         <TextInput
           type="search"

@@ -8,6 +8,7 @@ import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { useNames } from "../../api/resources.ts";
 import { ancestorsOf, shortUid } from "../../api/uids.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
+import { PageHead } from "../../shell/look.tsx";
 import { ActionButton, Code, CopyAs, Copyable, Heading, Loading } from "../../shell/parts.tsx";
 import { Denied, Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
@@ -82,12 +83,10 @@ function Content({ repo }: { readonly repo: Repo }) {
   const { uid, name, description, bundles } = repo;
   return (
     <>
-      <div className="head">
-        <Heading>
-          <bdi>{name}</bdi>
-        </Heading>
-        <Copyable value={uid} shown={shortUid(uid)} what={t("registry.uid")} />
-        <div className="grow" />
+      <PageHead
+        title={<bdi>{name}</bdi>}
+        beside={<Copyable value={uid} shown={shortUid(uid)} what={t("registry.uid")} />}
+      >
         <CopyAs method={getRepo} request={{ uid }} />
         <ActionButton
           shortcut="e"
@@ -110,7 +109,7 @@ function Content({ repo }: { readonly repo: Repo }) {
         >
           {t("registry.newPullToken")}
         </ActionButton>
-      </div>
+      </PageHead>
       {description !== "" && (
         <p>
           <bdi>{description}</bdi>

@@ -6,9 +6,10 @@ import type { Repo } from "../../../../gen/chainguard/platform/registry/v2beta1/
 import { type Tag, TagsService } from "../../../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
 import type { Image } from "../../../../gen/gatehouse/registry/v1/image_store_pb.ts";
 import { may, useMe } from "../../api/access.ts";
+import { Pill } from "../../shell/look.tsx";
 import { Ago, CopyAs, Copyable } from "../../shell/parts.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
-import { type Language, useTexts } from "../../texts/texts.ts";
+import { useTexts } from "../../texts/texts.ts";
 import { useRegistryAddress } from "./address.ts";
 import { TagHistory } from "./history.tsx";
 import { shortDigest, sizeText, useImages } from "./images.ts";
@@ -65,7 +66,7 @@ export function Tags({ repo }: { readonly repo: Repo }) {
 }
 
 function useTagColumns(repo: Repo, tags: readonly Tag[]): Column<Tag>[] {
-  const { t, language } = useTexts();
+  const { t, locale } = useTexts();
   const { open } = useRegistryAddress();
   const { reference } = useRepository(repo.uid);
   const images = useImages(
@@ -81,9 +82,15 @@ function useTagColumns(repo: Repo, tags: readonly Tag[]): Column<Tag>[] {
             <bdi>{name}</bdi>
           </button>
           {deprecated ? (
-            <span className="warning small">! {t("registry.deprecated")}</span>
+            <Pill tone="medium" icon="alert">
+              {t("registry.deprecated")}
+            </Pill>
           ) : (
-            repo.activeTags.includes(name) && <span className="good small">✓ {t("registry.active")}</span>
+            repo.activeTags.includes(name) && (
+              <Pill tone="good" icon="check-circle-fill">
+                {t("registry.active")}
+              </Pill>
+            )
           )}
         </div>
       ),
@@ -94,7 +101,7 @@ function useTagColumns(repo: Repo, tags: readonly Tag[]): Column<Tag>[] {
     },
     {
       title: t("registry.platforms"),
-      cell: ({ digest }) => <Platforms image={images.get(digest)} language={language} />,
+      cell: ({ digest }) => <Platforms image={images.get(digest)} locale={locale} />,
     },
     {
       title: t("registry.updated"),
@@ -115,14 +122,14 @@ function useTagColumns(repo: Repo, tags: readonly Tag[]): Column<Tag>[] {
 }
 
 /** The platforms of an image, each with its compressed size. */
-function Platforms({ image, language }: { readonly image: Image | undefined; readonly language: Language }) {
+function Platforms({ image, locale }: { readonly image: Image | undefined; readonly locale: string }) {
   const { t } = useTexts();
   if (!image) return <span className="muted">{t("registry.unknownImage")}</span>;
   return (
     <ul className="inline">
       {image.platforms.map(({ architecture, size }) => (
         <li key={architecture} className="nowrap">
-          {architecture} <span className="muted">{sizeText(Number(size), language)}</span>
+          {architecture} <span className="muted">{sizeText(Number(size), locale)}</span>
         </li>
       ))}
     </ul>

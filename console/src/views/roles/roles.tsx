@@ -9,7 +9,8 @@ import { AccessService } from "../../../../gen/gatehouse/access/v1/access_pb.ts"
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import filterStyles from "../../shell/filters.module.css";
 import { lazyPart } from "../../shell/lazy-part.tsx";
-import { ActionButton, CopyAs, Heading, Loading } from "../../shell/parts.tsx";
+import { PageHead, Pill } from "../../shell/look.tsx";
+import { ActionButton, CopyAs, Loading } from "../../shell/parts.tsx";
 import splitStyles from "../../shell/split.module.css";
 import { Denied } from "../../shell/states.tsx";
 import { type Column, Table } from "../../shell/table.tsx";
@@ -37,14 +38,12 @@ export function Roles() {
   if (!me) return <Loading />;
   return (
     <>
-      <div className="head">
-        <Heading>{t("roles.title")}</Heading>
-        <div className="grow" />
+      <PageHead title={t("roles.title")}>
         <CopyAs method={listRoles} request={request} />
         <ActionButton variant="filled" shortcut="n" missing={missing} onClick={() => void change({ dialog: "new" })}>
           {t("roles.new")}
         </ActionButton>
-      </div>
+      </PageHead>
       {!mayList && <Denied capabilities={requiredBy(listRoles)} uid={org} />}
       {mayList && (
         <div className={`${splitStyles.split} ${splitStyles.even} ${selected === "" ? "" : splitStyles.chosen}`}>
@@ -158,7 +157,11 @@ function useColumns(roles: readonly Role[]): Column<Role>[] {
     {
       title: t("roles.origin"),
       isWide: true,
-      cell: (role) => <span className="nowrap">{t(isBuiltIn(role) ? "roles.isBuiltIn" : "roles.isOwn")}</span>,
+      cell: (role) => (
+        <Pill tone={isBuiltIn(role) ? "neutral" : "accent"}>
+          {t(isBuiltIn(role) ? "roles.isBuiltIn" : "roles.isOwn")}
+        </Pill>
+      ),
     },
     { title: t("roles.capabilities"), cell: ({ capabilities }) => capabilities.length },
     { title: t("roles.uses"), cell: ({ uid }) => uses.get(uid) ?? "" },

@@ -28,9 +28,8 @@ import {
   findPending,
   isMember,
   type Membership,
-  membershipKind,
 } from "../../../storage/iam/memberships.ts";
-import { accept, type LoggedMembership } from "../users/membership.ts";
+import { accept, type LoggedMembership, membershipKind } from "../users/membership.ts";
 import { isUserUid } from "../users/user-uid.ts";
 import { declineOrganization, leaveOrganization } from "./leave.ts";
 import { requirePerson } from "./person.ts";

@@ -1,0 +1,36 @@
+/** The icons in use, by their names at https://primer.style/octicons. `console/icons.ts` puts their shapes into the build. */
+export const iconNames = [
+  "alert",
+  "blocked",
+  "book",
+  "bug",
+  "check-circle-fill",
+  "chevron-down",
+  "clock",
+  "code",
+  "terminal",
+  "copy",
+  "file-directory",
+  "home",
+  "hubot",
+  "id-badge",
+  "inbox",
+  "key",
+  "log",
+  "package",
+  "people",
+  "person",
+  "question",
+  "search",
+  "server",
+  "shield-lock",
+  "sidebar-collapse",
+  "sign-out",
+  "skip",
+  "three-bars",
+  "webhook",
+  "x-circle-fill",
+] as const;
+
+/** The name of an icon. */
+export type IconName = (typeof iconNames)[number];

@@ -1,0 +1,164 @@
+// The people who hold roles at the organization or in a group of it.
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { useQuery } from "@connectrpc/connect-query";
+import { Button } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { AccessService, type Person } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
+import { may, outermostWith, requiredBy, useMe } from "../../api/access.ts";
+import { nameOf, shortUid } from "../../api/uids.ts";
+import filterStyles from "../../shell/filters.module.css";
+import { Avatar, PageHead, Pill } from "../../shell/look.tsx";
+import { Ago, CopyAs } from "../../shell/parts.tsx";
+import { Picker } from "../../shell/picker.tsx";
+import { Denied } from "../../shell/states.tsx";
+import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
+import { TextFilter } from "../../shell/text-filter.tsx";
+import { useTexts } from "../../texts/texts.ts";
+import { usePeopleAddress } from "./address.ts";
+
+const { listPeople } = AccessService.method;
+
+/** How many roles of a person are shown. */
+const shownRoles = 3;
+
+/** The list, with a filter by a part of a name or an address, and by group. */
+export function People() {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  const { org, search, change } = usePeopleAddress();
+  const [place = org] = outermostWith(me, listPeople, org);
+  const { filter = "", group = place } = search;
+  const mayList = may(me, listPeople, group);
+  const turn = (page: number | undefined) => void change({ page });
+  const request = { group, query: filter, pageSize, skip: pagesOf(search.page, 0, turn).skip };
+  const { data, error, refetch } = useQuery(listPeople, request, { enabled: mayList });
+  const columns = useColumns();
+  return (
+    <div className="stack">
+      <PageHead title={t("nav.people")}>
+        <CopyAs method={listPeople} request={request} />
+      </PageHead>
+      <p className="muted">{t("people.lead")}</p>
+      <div className={filterStyles.filters}>
+        <TextFilter
+          label={t("people.filter")}
+          value={filter}
+          onChange={(text) => void change({ filter: text, page: undefined })}
+        />
+        <Picker
+          kind="group"
+          label={t("people.within")}
+          within={org}
+          value={group}
+          onChange={(uid) => void change({ group: uid === place ? undefined : uid || undefined, page: undefined })}
+        />
+      </div>
+      {me && !mayList && <Denied capabilities={requiredBy(listPeople)} uid={group} />}
+      {mayList && (
+        <>
+          <Table
+            label={t("nav.people")}
+            list={{ rows: data?.people, error, onRetry: () => void refetch() }}
+            columns={columns}
+            keyOf={({ identity }) => identity?.uid ?? ""}
+            empty={
+              <div className="notice">
+                <p>{t(filter === "" ? "people.none" : "list.noMatch")}</p>
+                {filter !== "" && (
+                  <div>
+                    <Button
+                      variant="default"
+                      size="sm"
+                      onClick={() => void change({ filter: undefined, page: undefined })}
+                    >
+                      {t("list.clear")}
+                    </Button>
+                  </div>
+                )}
+              </div>
+            }
+          />
+          <Pager {...pagesOf(search.page, Number(data?.totalCount ?? 0), turn)} count={data?.people.length ?? 0} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function useColumns(): Column<Person>[] {
+  const { t } = useTexts();
+  return [
+    { title: t("people.person"), cell: (person) => <Who person={person} /> },
+    { title: t("people.roles"), cell: (person) => <Roles person={person} /> },
+    { title: t("people.status"), cell: (person) => <Status person={person} /> },
+    { title: t("people.since"), cell: ({ joinTime }) => (joinTime ? <Ago time={timestampDate(joinTime)} /> : "–") },
+  ];
+}
+
+function Who({ person: { identity, joinTime } }: { readonly person: Person }) {
+  const { t } = useTexts();
+  const { org } = usePeopleAddress();
+  const uid = identity?.uid ?? "";
+  const name = joinTime ? nameOf(identity) : undefined;
+  return (
+    <span className="who">
+      <Avatar uid={uid} name={name} />
+      <span className="lines">
+        <Link to="/o/$org/access" params={{ org }} search={{ tab: "identity", identity: uid }}>
+          <bdi>{name ?? t("people.notJoined")}</bdi>
+        </Link>
+        <span className="muted small">{joinTime ? <bdi>{identity?.email}</bdi> : <code>{shortUid(uid)}</code>}</span>
+      </span>
+    </span>
+  );
+}
+
+function Status({ person: { suspended, joinTime } }: { readonly person: Person }) {
+  const { t } = useTexts();
+  if (suspended)
+    return (
+      <Pill tone="high" icon="blocked" title={t("person.suspended")}>
+        {t("people.suspended")}
+      </Pill>
+    );
+  return joinTime ? (
+    <Pill tone="good" icon="check-circle-fill">
+      {t("people.active")}
+    </Pill>
+  ) : (
+    <Pill tone="medium" icon="clock">
+      {t("people.pending")}
+    </Pill>
+  );
+}
+
+/** The first roles with the groups where they are held, and how many more there are. */
+function Roles({ person: { identity, bindings, bindingCount } }: { readonly person: Person }) {
+  const { t } = useTexts();
+  const { org } = usePeopleAddress();
+  const uid = identity?.uid ?? "";
+  const more = Number(bindingCount) - Math.min(bindings.length, shownRoles);
+  return (
+    <span className="row tight">
+      {bindings.slice(0, shownRoles).map(({ roleBindingUid, roleName, roleUid, groupUid, groupName }) => (
+        <Link key={roleBindingUid} to="/o/$org/access" params={{ org }} search={{ group: groupUid, identity: uid }}>
+          <Pill tone={strongRoles.has(roleName) ? "high" : "neutral"}>
+            <bdi>
+              <strong>{roleName || shortUid(roleUid)}</strong> · {groupName || shortUid(groupUid)}
+            </bdi>
+          </Pill>
+        </Link>
+      ))}
+      {more > 0 && (
+        <Link to="/o/$org/access" params={{ org }} search={{ tab: "identity", identity: uid }}>
+          <Pill tone="accent" title={t("people.moreRoles", { count: more })}>
+            +{more}
+          </Pill>
+        </Link>
+      )}
+    </span>
+  );
+}
+
+/** The built-in roles that may do everything in an organization, or in the installation. */
+const strongRoles = new Set(["owner", "operator"]);

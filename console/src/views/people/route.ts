@@ -1,0 +1,10 @@
+import { createRoute } from "@tanstack/react-router";
+import { lazyView, organization } from "../../shell/routes.ts";
+import { validateSearch } from "./address.ts";
+
+export const peopleRoute = createRoute({
+  getParentRoute: () => organization,
+  path: "/people/$",
+  validateSearch,
+  component: lazyView(["people"], () => import("./people.tsx"), "People"),
+});

@@ -1,0 +1,130 @@
+// The accounts of cloud providers that belong to groups.
+import { useQuery } from "@connectrpc/connect-query";
+import { Button } from "@mantine/core";
+import {
+  type AccountAssociation,
+  AccountAssociationsService,
+} from "../../../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
+import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
+import { useNames } from "../../api/resources.ts";
+import { shortUid } from "../../api/uids.ts";
+import { lazyPart } from "../../shell/lazy-part.tsx";
+import { ActionButton, CopyAs } from "../../shell/parts.tsx";
+import { DeleteResourceDialog } from "../../shell/resource-dialogs.tsx";
+import { Denied } from "../../shell/states.tsx";
+import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
+import { useTexts } from "../../texts/texts.ts";
+import { useSignInAddress } from "./address.ts";
+
+const { listAccountAssociations, createAccountAssociation, updateAccountAssociation, deleteAccountAssociation } =
+  AccountAssociationsService.method;
+const AccountCheck = lazyPart(async () => (await import("./account-check.tsx")).AccountCheck);
+const EditAccounts = lazyPart(async () => (await import("./account-form.tsx")).EditAccounts);
+const NewAccounts = lazyPart(async () => (await import("./account-form.tsx")).NewAccounts);
+
+/** The accounts of the organization and its groups. */
+export function Accounts() {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  const { org, selected, search, change, close } = useSignInAddress();
+  const missing = missingFor(me, createAccountAssociation, org);
+  const mayList = may(me, listAccountAssociations);
+  const turn = (page: number | undefined) => void change({ page });
+  const request = { uidp: { descendantsOf: org }, pageSize, skip: pagesOf(search.page, 0, turn).skip };
+  const { data, error, refetch } = useQuery(listAccountAssociations, request, { enabled: mayList });
+  // An association has the uid of its group, so that of the organization is not below it.
+  const own = useQuery(listAccountAssociations, { uidp: { ids: [org] } }, { enabled: mayList });
+  const rows = data && own.data && [...own.data.accountAssociations, ...data.accountAssociations];
+  const columns = useColumns(rows ?? []);
+  if (me && !mayList) return <Denied capabilities={requiredBy(listAccountAssociations)} uid={org} />;
+  const wanted = rows?.find(({ uid }) => uid === selected);
+  const onClose = () => void close();
+  return (
+    <div className="stack">
+      <div className="row">
+        <p className="muted">{t("accounts.lead")}</p>
+        <div className="grow" />
+        <CopyAs method={listAccountAssociations} request={request} />
+        <ActionButton variant="filled" shortcut="n" missing={missing} onClick={() => void change({ dialog: "new" })}>
+          {t("accounts.new")}
+        </ActionButton>
+      </div>
+      <Table
+        label={t("identities.accounts")}
+        list={{ rows, error: error ?? own.error, onRetry: () => void refetch() }}
+        columns={columns}
+        keyOf={({ uid }) => uid}
+        empty={<p className="notice">{t("accounts.none")}</p>}
+      />
+      <Pager
+        {...pagesOf(search.page, Number(data?.totalCount ?? 0), turn)}
+        count={data?.accountAssociations.length ?? 0}
+      />
+      {search.dialog === "new" && missing.length === 0 && <NewAccounts onClose={onClose} />}
+      {search.dialog === "edit" && wanted && may(me, updateAccountAssociation, wanted.uid) && (
+        <EditAccounts association={wanted} onClose={onClose} />
+      )}
+      {search.dialog === "check" && wanted && <AccountCheck association={wanted} onClose={onClose} />}
+      {search.dialog === "delete" && wanted && may(me, deleteAccountAssociation, wanted.uid) && (
+        <Disconnect association={wanted} />
+      )}
+    </div>
+  );
+}
+
+function useColumns(associations: readonly AccountAssociation[]): Column<AccountAssociation>[] {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  const { open } = useSignInAddress();
+  const groups = useNames(
+    "group",
+    associations.map(({ uid }) => uid),
+  );
+  return [
+    { title: t("identities.name"), cell: ({ name }) => <bdi>{name}</bdi> },
+    { title: t("wizard.group"), cell: ({ uid }) => <bdi>{groups.get(uid) ?? shortUid(uid)}</bdi> },
+    { title: "AWS", cell: ({ amazon }) => amazon?.account ?? "–" },
+    { title: "Google Cloud", cell: ({ google }) => google?.projectId ?? "–" },
+    { title: "Azure", cell: ({ azure }) => azure?.tenantId ?? "–" },
+    {
+      title: t("invites.action"),
+      cell: ({ uid }) => (
+        <div className="row">
+          <Button variant="default" size="sm" onClick={() => void open(uid, { dialog: "check" })}>
+            {t("accounts.check")}
+          </Button>
+          <ActionButton
+            shortcut="e"
+            missing={missingFor(me, updateAccountAssociation, uid)}
+            onClick={() => void open(uid, { dialog: "edit" })}
+          >
+            {t("identities.edit")}
+          </ActionButton>
+          <ActionButton
+            shortcut="Delete"
+            missing={missingFor(me, deleteAccountAssociation, uid)}
+            onClick={() => void open(uid, { dialog: "delete" })}
+          >
+            {t("accounts.disconnect")}
+          </ActionButton>
+        </div>
+      ),
+    },
+  ];
+}
+
+function Disconnect({ association: { uid, name } }: { readonly association: AccountAssociation }) {
+  const { t } = useTexts();
+  const { open } = useSignInAddress();
+  return (
+    <DeleteResourceDialog
+      title={t("accounts.disconnectTitle", { name })}
+      text={t("accounts.disconnectText")}
+      button={t("accounts.disconnect")}
+      method={deleteAccountAssociation}
+      request={{ uid }}
+      report={t("accounts.done.deleted")}
+      onClose={() => open("")}
+    />
+  );
+}

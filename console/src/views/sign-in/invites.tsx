@@ -1,0 +1,226 @@
+// Invites: the promise of a role to anyone who has the code.
+import { timestampDate } from "@bufbuild/protobuf/wkt";
+import { useQuery } from "@connectrpc/connect-query";
+import { Button, Checkbox } from "@mantine/core";
+import { useState } from "react";
+import {
+  type GroupInvite,
+  GroupInvitesService,
+} from "../../../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
+import { FindingKind, FindingsService } from "../../../../gen/gatehouse/organizations/v1/findings_pb.ts";
+import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
+import { dayMs } from "../../api/durations.ts";
+import { useNames } from "../../api/resources.ts";
+import { parentOf, shortUid } from "../../api/uids.ts";
+import { inviteLink } from "../../session/invite.ts";
+import { TextField } from "../../shell/fields.tsx";
+import { inactivityText } from "../../shell/inactivity.tsx";
+import { Pill } from "../../shell/look.tsx";
+import { ActionButton, Ago, CopyAs, Dialog } from "../../shell/parts.tsx";
+import { Picker } from "../../shell/picker.tsx";
+import { DeleteResourceDialog, SaveDialog } from "../../shell/resource-dialogs.tsx";
+import { SecretOnce } from "../../shell/secret.tsx";
+import { Denied } from "../../shell/states.tsx";
+import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
+import { useTexts } from "../../texts/texts.ts";
+import { useSignInAddress } from "./address.ts";
+
+const { listGroupInvites, createGroupInvite, deleteGroupInvite } = GroupInvitesService.method;
+
+/** The invites of the organization. */
+export function Invites() {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  const { org, selected, search, change, close } = useSignInAddress();
+  const missing = missingFor(me, createGroupInvite, org);
+  const mayList = may(me, listGroupInvites);
+  const turn = (page: number | undefined) => void change({ page });
+  const request = { uidp: { descendantsOf: org }, pageSize, skip: pagesOf(search.page, 0, turn).skip };
+  const { data, error, refetch } = useQuery(listGroupInvites, request, { enabled: mayList });
+  const columns = useColumns(data?.groupInvites ?? [], useInactive());
+  if (me && !mayList) return <Denied capabilities={requiredBy(listGroupInvites)} uid={org} />;
+  const wanted = data?.groupInvites.find(({ uid }) => uid === selected);
+  return (
+    <div className="stack">
+      <div className="row">
+        <p className="muted">{t("invites.lead")}</p>
+        <div className="grow" />
+        <CopyAs method={listGroupInvites} request={request} />
+        <ActionButton variant="filled" shortcut="n" missing={missing} onClick={() => void change({ dialog: "new" })}>
+          {t("invites.new")}
+        </ActionButton>
+      </div>
+      <Table
+        label={t("identities.invites")}
+        list={{ rows: data?.groupInvites, error, onRetry: () => void refetch() }}
+        columns={columns}
+        keyOf={({ uid }) => uid}
+        empty={<p className="notice">{t("invites.none")}</p>}
+      />
+      <Pager {...pagesOf(search.page, Number(data?.totalCount ?? 0), turn)} count={data?.groupInvites.length ?? 0} />
+      {search.dialog === "new" && missing.length === 0 && <NewInvite onClose={() => void close()} />}
+      {search.dialog === "delete" && wanted && may(me, deleteGroupInvite, wanted.uid) && <Revoke invite={wanted} />}
+    </div>
+  );
+}
+
+/** Returns the invites that are not in force, and why: who made it has left, or has lost the role. */
+function useInactive(): ReadonlyMap<string, string> {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  const { org } = useSignInAddress();
+  const request = { parent: org, kinds: [FindingKind.INACTIVE_DELEGATION], pageSize: 200 };
+  const { data } = useQuery(FindingsService.method.listFindings, request, { enabled: me !== undefined });
+  return new Map(
+    data?.findings.flatMap(({ resourceUid, identity, details }) =>
+      details.case === "delegation" ? [[resourceUid, inactivityText(t, details.value, identity)]] : [],
+    ),
+  );
+}
+
+function useColumns(invites: readonly GroupInvite[], inactive: ReadonlyMap<string, string>): Column<GroupInvite>[] {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  const { open } = useSignInAddress();
+  const groups = useNames(
+    "group",
+    invites.map(({ uid }) => parentOf(uid)),
+  );
+  return [
+    { title: t("invites.key"), cell: ({ keyId }) => <code>{keyId}</code> },
+    {
+      title: t("identities.role"),
+      cell: ({ uid, role, roleUid }) => (
+        <span className="lines">
+          <bdi>
+            {t("invites.promise", {
+              role: role?.name ?? shortUid(roleUid),
+              group: groups.get(parentOf(uid)) ?? shortUid(parentOf(uid)),
+            })}
+          </bdi>
+          {inactive.has(uid) && (
+            <Pill tone="medium" icon="blocked">
+              <bdi>{t("invites.inactive", { reason: inactive.get(uid) })}</bdi>
+            </Pill>
+          )}
+        </span>
+      ),
+    },
+    { title: t("invites.for"), cell: ({ email }) => (email === "" ? t("invites.anyone") : <bdi>{email}</bdi>) },
+    { title: t("invites.use"), cell: ({ singleUse }) => t(singleUse ? "invites.once" : "invites.many") },
+    {
+      title: t("invites.ends"),
+      cell: ({ expirationTime }) => expirationTime && <Ago time={timestampDate(expirationTime)} />,
+    },
+    {
+      title: t("invites.action"),
+      cell: ({ uid }) => (
+        <ActionButton
+          shortcut="Delete"
+          missing={missingFor(me, deleteGroupInvite, uid)}
+          onClick={() => void open(uid, { dialog: "delete" })}
+        >
+          {t("invites.revoke")}
+        </ActionButton>
+      ),
+    },
+  ];
+}
+
+function NewInvite({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useTexts();
+  const { org } = useSignInAddress();
+  const [parent, setParent] = useState(org);
+  const [roleUid, setRole] = useState("");
+  const [email, setEmail] = useState("");
+  const [days, setDays] = useState("7");
+  const [singleUse, setSingleUse] = useState(true);
+  const [made, setMade] = useState<GroupInvite>();
+  const ttl = { seconds: BigInt(Math.round(((Number(days) || 0) * dayMs) / 1000)), nanos: 0 };
+  if (made)
+    return (
+      <Dialog title={t("invites.made")} onClose={onClose}>
+        <div className="stack">
+          <SecretOnce what={t("invites.link")} value={inviteLink(made.code)} />
+          <SecretOnce what={t("invites.code")} value={made.code} />
+          <div>
+            <Button onClick={onClose}>{t("invites.done")}</Button>
+          </div>
+        </div>
+      </Dialog>
+    );
+  return (
+    <SaveDialog
+      title={t("invites.new")}
+      method={createGroupInvite}
+      request={{ parent, groupInvite: { roleUid, email, ttl, singleUse } }}
+      fields={["parent", "role_uid", "email", "ttl"]}
+      button={t("invites.create")}
+      isDisabled={roleUid === "" || parent === ""}
+      onSecret={setMade}
+      onSaved={() => undefined}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <>
+          <Picker
+            kind="role"
+            name="role_uid"
+            label={t("identities.role")}
+            within={org}
+            value={roleUid}
+            error={errors.role_uid}
+            onChange={setRole}
+          />
+          <Picker
+            kind="group"
+            name="parent"
+            label={t("wizard.group")}
+            within={org}
+            value={parent}
+            error={errors.parent}
+            onChange={setParent}
+          />
+          <TextField
+            name="email"
+            type="email"
+            label={t("invites.email")}
+            description={t("invites.emailHelp")}
+            value={email}
+            error={errors.email}
+            onChange={setEmail}
+          />
+          <TextField
+            name="ttl"
+            inputMode="numeric"
+            label={t("invites.days")}
+            value={days}
+            error={errors.ttl}
+            onChange={setDays}
+          />
+          <Checkbox
+            label={t("invites.singleUse")}
+            checked={singleUse}
+            onChange={({ currentTarget }) => setSingleUse(currentTarget.checked)}
+          />
+        </>
+      )}
+    </SaveDialog>
+  );
+}
+
+function Revoke({ invite: { uid, keyId } }: { readonly invite: GroupInvite }) {
+  const { t } = useTexts();
+  const { open } = useSignInAddress();
+  return (
+    <DeleteResourceDialog
+      title={t("invites.revokeTitle", { key: keyId })}
+      text={t("invites.revokeText")}
+      button={t("invites.revoke")}
+      method={deleteGroupInvite}
+      request={{ uid }}
+      report={t("invites.done.revoked")}
+      onClose={() => open("")}
+    />
+  );
+}

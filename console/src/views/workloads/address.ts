@@ -1,0 +1,38 @@
+import { getRouteApi } from "@tanstack/react-router";
+import { choiceIn, pageIn, textIn, useAddress } from "../../shell/address.ts";
+
+/** The search part of the address of the workloads. */
+export interface WorkloadsSearch {
+  readonly filter?: string;
+  /** A part of an issuer. */
+  readonly issuer?: string;
+  readonly type?: "claimMatch" | "staticKeys" | "aws" | "service";
+  /** Identities that were never used, or not for so long. */
+  readonly used?: "never" | "never7d" | "30d" | "90d";
+  /** Identities whose keys end soon, or have ended. */
+  readonly keys?: "14d" | "ended";
+  readonly group?: string;
+  readonly page?: number;
+  readonly dialog?: "new" | "edit" | "delete" | "try" | "claims";
+}
+
+/** Returns the search part of an address, without what the view does not know. */
+export function validateSearch(search: Record<string, unknown>): WorkloadsSearch {
+  return {
+    ...textIn(search, "filter"),
+    ...textIn(search, "issuer"),
+    ...choiceIn(search, "type", ["claimMatch", "staticKeys", "aws", "service"]),
+    ...choiceIn(search, "used", ["never", "never7d", "30d", "90d"]),
+    ...choiceIn(search, "keys", ["14d", "ended"]),
+    ...textIn(search, "group"),
+    ...pageIn(search),
+    ...choiceIn(search, "dialog", ["new", "edit", "delete", "try", "claims"]),
+  };
+}
+
+const route = getRouteApi("/o/$org/workloads/$");
+
+/** Returns the address of the workloads; a change closes the dialog. */
+export function useWorkloadsAddress() {
+  return useAddress(route, { keep: ({ dialog: _dialog, ...kept }) => kept });
+}

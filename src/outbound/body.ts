@@ -1,0 +1,47 @@
+import type { IncomingMessage } from "node:http";
+import { OutboundError } from "./error.ts";
+
+/**
+ * Reads the body of a 2xx or 4xx response. Rejects with an OutboundError for failures, redirects and unexpected
+ * encodings.
+ */
+export async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  checkHead(response);
+  return await readWithin(response, maxBytes);
+}
+
+/** Reads the body of a response. Rejects with an OutboundError if it is longer than `maxBytes`. */
+async function readWithin(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of response) {
+    size += (chunk as Buffer).length;
+    if (size > maxBytes) throw new OutboundError("refused", `the answer is longer than ${maxBytes} bytes`);
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Reads the body of a response up to a limit. Returns what came before the limit or a failure. */
+export async function readBeginning(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of response) {
+      chunks.push(chunk as Buffer);
+      size += (chunk as Buffer).length;
+      if (size > maxBytes) break;
+    }
+  } catch {
+    // An error after the status line does not change the result.
+  }
+  return Buffer.concat(chunks);
+}
+
+function checkHead({ statusCode = 0, headers }: IncomingMessage): void {
+  if (statusCode >= 500 || statusCode === 429) throw new OutboundError("unavailable", "the server has a failure");
+  if (statusCode >= 300 && statusCode < 400) throw new OutboundError("refused", "redirects are not followed");
+  // Never decompresses an encoding that was not requested: a small body may expand to a large one (security case J5).
+  const encoding = headers["content-encoding"] ?? "identity";
+  if (encoding !== "identity") throw new OutboundError("refused", "the answer is compressed");
+}
