@@ -179,8 +179,9 @@ export function resourceExhausted(description: string): ApiError {
  * RESOURCE_EXHAUSTED with a RetryInfo detail: the rate limit allows the call again after `retryMs` milliseconds,
  * rounded up to seconds as in Retry-After.
  */
-export function rateLimited(description: string, retryMs: number): ApiError {
+export function rateLimited(description: string, retryMs: number, reason?: "RATE_LIMITED"): ApiError {
   return new ApiError(Code.RESOURCE_EXHAUSTED, `Resource exhausted: ${description}`, {
+    ...(reason && { reason }),
     details: [detail(RetryInfoSchema, { retryDelay: durationFromMs(1000 * Math.ceil(retryMs / 1000)) })],
   });
 }

@@ -21,6 +21,7 @@ const chapters: readonly Chapter[] = [
     load: async () => (await import("./resource-chapters.ts")).addResourceChapters,
   },
   { words: ["export", "apply", "diff"], load: async () => (await import("./apply/commands.ts")).addApplyCommands },
+  { words: ["search"], load: async () => (await import("./search-command.ts")).addSearchCommand },
   { words: ["changes"], load: async () => (await import("./resources/change-commands.ts")).addChangeCommands },
   { words: ["registry"], load: async () => (await import("./registry/commands.ts")).addRegistryCommands },
   { words: ["config"], load: async () => (await import("./config-command.ts")).addConfigCommands },

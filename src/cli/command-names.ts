@@ -21,6 +21,7 @@ export const clientCommands = {
   export: "write the resources of a group as files for apply, which name each other without uids",
   apply: "make an organization look like files of resources: all changes in one transaction, or none",
   diff: "show what an apply would change; the exit code is 1 if there are differences",
+  search: "find resources and people by words of their names",
   changes: "the audit log",
   registry: "bring in what a container registry has",
   config: "your own settings: server, group, format, contexts",

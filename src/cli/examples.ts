@@ -186,7 +186,21 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   "events subscriptions delete": ["gatehouse events subscriptions delete https://hooks.example.com/in --yes"],
   "events subscriptions state": ["gatehouse events subscriptions state https://hooks.example.com/in"],
+  "events subscriptions pause": ["gatehouse events subscriptions pause https://hooks.example.com/in"],
+  "events subscriptions resume": ["gatehouse events subscriptions resume https://hooks.example.com/in"],
+  "events subscriptions update": [
+    "gatehouse events subscriptions update https://hooks.example.com/in --kinds groups,role_bindings",
+    "gatehouse events subscriptions update https://hooks.example.com/in --description 'the hook of the team'",
+  ],
+  "events subscriptions test": ["gatehouse events subscriptions test https://hooks.example.com/in"],
+  "events subscriptions attempts": ["gatehouse events subscriptions attempts https://hooks.example.com/in"],
+  "events subscriptions attempt": ["gatehouse events subscriptions attempt ATTEMPT"],
+  "events subscriptions redeliver": ["gatehouse events subscriptions redeliver https://hooks.example.com/in EVENT"],
   "events subscriptions retry": ["gatehouse events subscriptions retry https://hooks.example.com/in"],
+  search: [
+    "gatehouse search deployer --parent example.org",
+    "gatehouse search example --parent example.org --kind group -o name",
+  ],
   changes: ["gatehouse changes list --parent example.org"],
   "changes list": [
     "gatehouse changes list --parent example.org --since 24h",

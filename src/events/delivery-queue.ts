@@ -4,17 +4,21 @@ import { tracing } from "../base/tracing.ts";
 import { rootOf } from "../model/uid.ts";
 import type { Database } from "../storage/database.ts";
 import type { WriteContext } from "../storage/engine/session.ts";
-import { addAttempt, type DeliveryAttempt } from "../storage/events/delivery-attempts.ts";
+import { addAttempt } from "../storage/events/delivery-attempts.ts";
 import {
   advanceQueue,
   delayQueue,
   findNextDelivery,
   finishDelivery,
   type NextDelivery,
+  readQueue,
   stoppedTime,
 } from "../storage/events/delivery-queues.ts";
+import { lockSettings, writeSettings } from "../storage/events/subscription-settings.ts";
+import type { Encryption } from "../storage/installation/encryption.ts";
 import type { CloudEvent } from "./cloud-event.ts";
 import { type Attempt, type SenderOptions, sendEvent } from "./sender.ts";
+import { storedAttempt } from "./stored-attempt.ts";
 
 /** Times are in milliseconds. */
 const limits = {
@@ -39,15 +43,14 @@ export const maxRetryDelayMs = limits.maxBaseDelayMs * jitter.most;
 /** A sink counts as slow if its last attempt took longer than this, whether or not it succeeded. */
 export const slowSinkMs = 2_000;
 
-/** The resolution of the shown duration of an attempt whose response subscribers must not see, in milliseconds. */
-const hiddenDurationMs = 10_000;
-
 /** The result of a delivery. `given_up` means that it was dropped. */
 export type Outcome = Attempt["outcome"] | "given_up";
 
 /** The dependencies of delivering a queue. */
 export interface DeliveryContext {
   readonly database: Database;
+  /** Encrypts what was sent and answered. */
+  readonly encryption: Encryption;
   readonly sender: SenderOptions;
   /** Returns why a subscription is not in force, because its maker may no longer subscribe; undefined if it is. */
   readonly inactivityOf: (subscriptionUid: string) => Promise<string | undefined>;
@@ -67,13 +70,37 @@ export async function deliverQueue(
   for (let i = 0; i < limits.batchSize && performance.now() < end && mayContinue(); i++) {
     const next = await findNextDelivery(context.database.session, subscriptionUid);
     if (!next) return await context.database.write(context.newWrite(), (tx) => advanceQueue(tx, subscriptionUid));
-    if (!(await deliver(context, next))) return;
+    if (!(await (next.isPaused ? hold(context, next) : deliver(context, next)))) return;
   }
+}
+
+/**
+ * Holds the queue of a paused subscription until its first event is too old, and then drops that. Returns whether the next one may follow at
+ * once. Looks again after an hour at most: a later time would count as that of a wrong clock.
+ */
+async function hold({ database, newWrite, observe }: DeliveryContext, next: NextDelivery): Promise<boolean> {
+  const now = newWrite();
+  const { subscriptionUid: uid } = next;
+  const endTime = next.time + limits.maxEventAgeMs + 1;
+  const isDropped = await database.write(now, async (tx) => {
+    const settings = await lockSettings(tx, uid);
+    if (!settings?.isPaused) return false;
+    if (now.time >= endTime) {
+      await finishDelivery(tx, next, 0);
+      await writeSettings(tx, { ...settings, droppedEvents: settings.droppedEvents + 1, lastDropTime: now.time });
+      return true;
+    }
+    const queue = await readQueue(tx, uid);
+    if (queue) await delayQueue(tx, uid, { ...queue, nextTime: Math.min(endTime, now.time + limits.maxBaseDelayMs) });
+    return false;
+  });
+  if (isDropped) observe("given_up", next, "the subscription is paused");
+  return isDropped;
 }
 
 /** Tries one delivery and stores the result. Returns whether the next one may follow at once. */
 async function deliver(context: DeliveryContext, next: NextDelivery): Promise<boolean> {
-  const { database, sender, newWrite, observe } = context;
+  const { database, encryption, sender, newWrite, observe } = context;
   const startTime = newWrite().time;
   const attempt = await attemptOf(context, next);
   // The result is unknown: the node that delivers next tries again.
@@ -82,32 +109,19 @@ async function deliver(context: DeliveryContext, next: NextDelivery): Promise<bo
   // The clock may have gone back in the meantime.
   const lastDuration = Math.max(0, now.time - startTime);
   const isDropped = attempt.outcome !== "delivered" && now.time - next.time > limits.maxEventAgeMs;
-  const failure = attempt.outcome === "delivered" ? "" : attempt.reason;
+  const failure = attempt.outcome === "delivered" ? "" : attempt.failure;
   const described = describe(attempt);
   observe(attempt.outcome, next, described);
   if (isDropped) observe("given_up", next, described);
   const isFinished = attempt.outcome === "delivered" || isDropped;
   const attempts = next.attempts + 1;
   await database.write(now, async (tx) => {
-    await addAttempt(tx, storedAttempt(next, attempt, { startTime, duration: lastDuration, failure, isDropped }));
+    await addAttempt(tx, storedAttempt(encryption, next, attempt, { startTime, duration: lastDuration, isDropped }));
     if (isFinished) return await finishDelivery(tx, next, lastDuration);
     const nextTime = nextTimeAfter(attempt, attempts, now.time);
     await delayQueue(tx, next.subscriptionUid, { attempts, lastFailure: failure, lastDuration, nextTime });
   });
   return isFinished && lastDuration <= slowSinkMs;
-}
-
-function storedAttempt(
-  { subscriptionUid, headers }: NextDelivery,
-  { reply }: Attempt,
-  result: Pick<DeliveryAttempt, "startTime" | "duration" | "failure" | "isDropped">,
-): DeliveryAttempt {
-  const event = { eventType: headers["ce-type"] ?? "", eventId: headers["ce-id"] ?? "" };
-  // The duration of a failed attempt would tell private hosts and closed ports from absent ones.
-  const steps = Math.max(1, Math.ceil(result.duration / hiddenDurationMs));
-  const duration = reply?.isVisible ? result.duration : steps * hiddenDurationMs;
-  const { status: httpStatus = 0, line: responseLine = "" } = reply ?? {};
-  return { subscriptionUid, ...event, httpStatus, responseLine, ...result, duration };
 }
 
 /** Returns when the next attempt may be made: never after 410 Gone (RFC 9110 §15.5.11), until a user retries. */
@@ -120,14 +134,15 @@ function nextTimeAfter(attempt: Attempt, attempts: number, now: number): number 
 /** Returns the reason of a failure for the log of the operator. */
 function describe(attempt: Attempt): string {
   if (attempt.outcome === "delivered") return "";
-  return attempt.code === undefined ? attempt.reason : `${attempt.reason} (${attempt.code})`;
+  return attempt.code === undefined ? attempt.failure : `${attempt.failure} (${attempt.code})`;
 }
 
 /** Sends the event, unless the subscription is not in force. */
 async function attemptOf({ sender, inactivityOf }: DeliveryContext, next: NextDelivery): Promise<Attempt> {
   const inactivity = await inactivityOf(next.subscriptionUid);
   if (inactivity === undefined) return await inTraceOf(next, next.parent, () => sendEvent(next, next, sender));
-  return { outcome: "refused", reason: `the subscription is not in force: ${inactivity}` };
+  const failure = `the subscription is not in force: ${inactivity}`;
+  return { outcome: "refused", isVisible: true, failure, reason: "" };
 }
 
 /** Returns the delay after so many failures, in milliseconds. */

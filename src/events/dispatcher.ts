@@ -53,7 +53,7 @@ export interface EventDelivery extends AsyncDisposable {
 
 /** The dependencies of the dispatcher. */
 export interface EventDeliveryOptions
-  extends Pick<DeliveryContext, "database" | "sender" | "inactivityOf">,
+  extends Pick<DeliveryContext, "database" | "encryption" | "sender" | "inactivityOf">,
     Pick<FanOutContext, "find"> {
   readonly log: Pick<Logger, "info" | "warn">;
 }
@@ -193,6 +193,7 @@ class Dispatcher implements EventDelivery {
   #start(uid: string, pool: WorkerPool): void {
     const deliveryContext: DeliveryContext = {
       database: this.#options.database,
+      encryption: this.#options.encryption,
       sender: this.#sender,
       inactivityOf: this.#options.inactivityOf,
       newWrite: () => this.#context(),

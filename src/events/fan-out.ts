@@ -1,7 +1,7 @@
 // Reads the change log once for all subscriptions, and adds events to their delivery queues.
 import { ancestorsOf } from "../model/uid.ts";
 import type { EventDefinition } from "../resource/event-definition.ts";
-import { lastChangeByUid, readChangeHeads, readChanges } from "../storage/change-log/change-log.ts";
+import { findCreations, readChangeHeads, readChanges } from "../storage/change-log/change-log.ts";
 import type { Database } from "../storage/database.ts";
 import { StorageUnavailable } from "../storage/engine/errors.ts";
 import type { Session, WriteContext } from "../storage/engine/session.ts";
@@ -112,14 +112,19 @@ async function addressEvents(
   const scopes = groups.map((group) => [...ancestorsOf(group), group]);
   const subscribers = await findSubscribers(session, [...new Set(scopes.flat())]);
   const byGroup = Map.groupBy(subscribers, ({ parent }) => parent);
-  // Read after the subscribers to include each of them. Subscriptions are never updated.
-  const created = await lastChangeByUid(session, "subscriptions", position);
+  // Read after the subscribers to include each of them.
+  const created = await findCreations(session, "subscriptions", position);
   return candidates.flatMap((candidate, i) => {
-    const addressed = scopes[i]!.flatMap((group) => byGroup.get(group) ?? []).filter((one) =>
-      isAfterSubscription(one, candidate, created),
+    const addressed = scopes[i]!.flatMap((group) => byGroup.get(group) ?? []).filter(
+      (one) => wants(one, candidate) && isAfterSubscription(one, candidate, created),
     );
     return addressed.length > 0 ? [{ ...candidate, subscriptionUids: addressed.map(({ uid }) => uid) }] : [];
   });
+}
+
+/** Whether a subscription receives events of the kind. */
+function wants({ kinds }: Subscriber, { definition }: EventCandidate): boolean {
+  return kinds === null || kinds.length === 0 || kinds.includes(definition.kind);
 }
 
 /**

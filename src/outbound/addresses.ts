@@ -54,6 +54,11 @@ export function systemErrorOf(code: string): Error {
   return Object.assign(new Error(code), { code });
 }
 
+/** Whether tenants may know how the host at an address responds. In development, also this machine. */
+export function isPublicPeer(address: LookupAddress, { allowLoopbackHttp }: AddressRules): boolean {
+  return isPublicAddress(address) || (allowLoopbackHttp && isLoopbackAddress(address));
+}
+
 function isAllowed(address: LookupAddress, url: URL, options: AddressRules): boolean {
   const { allowedPrivate, isOwn, allowLoopbackHttps = false } = options;
   if (isOwn) return true;

@@ -5,14 +5,14 @@ import type { IncomingMessage } from "node:http";
 import { isIP, type LookupFunction, type Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SecureContext } from "node:tls";
-import { bareHost, hasPortZero, isLoopbackAddress, isLoopbackUrl, isPublicAddress } from "../base/address-ranges.ts";
+import { bareHost, hasPortZero, isLoopbackUrl } from "../base/address-ranges.ts";
 import { http } from "../base/node-http.ts";
 import { type Proxies, proxyFor } from "../base/proxies.ts";
 import { certificateProblem } from "../base/system-error.ts";
 import { currentTraceparent, traced, tracing } from "../base/tracing.ts";
-import { type AddressRules, findAddresses, noPublicAddress, systemErrorOf } from "./addresses.ts";
-import { readBeginning, readBody } from "./body.ts";
-import { OutboundError } from "./error.ts";
+import { type AddressRules, findAddresses, isPublicPeer, noPublicAddress, systemErrorOf } from "./addresses.ts";
+import { type OutboundAttempt, OutboundError, type OutboundFailure, type Reach } from "./error.ts";
+import { type Header, headersOf, readBeginning, readBody } from "./response.ts";
 import { askProxy, openTunnel, ProxyError, proxyAuthorization } from "./tunnel.ts";
 
 /** The default time and size limit of a document. */
@@ -87,7 +87,11 @@ export async function fetchOutbound(
 /** A response with any status. */
 export interface SentReply {
   readonly status: number;
-  /** The beginning of the body; undefined if it came from a private network or through a proxy, or is compressed. */
+  /** Tenants may see more than the status, such as how fast it came, of a public host only. */
+  readonly reach: Reach;
+  /** The headers in lower case; none if they are not visible. */
+  readonly headers: readonly Header[];
+  /** The beginning of the body; undefined if it is not visible, or compressed. */
   readonly beginning: Buffer | undefined;
   /** The header Retry-After (RFC 9110 §10.2.3). */
   readonly retryAfter: string | undefined;
@@ -103,20 +107,31 @@ export async function sendOutbound(
   options: OutboundOptions,
 ): Promise<SentReply> {
   return await askedOf(url, request, options, async (response) => {
-    const isShown = isFromPublic(response, new URL(url), options);
+    const reach = reachOf(response, new URL(url), options);
+    const isVisible = reach === "public";
     const body = await readBeginning(response, options.maxBytes);
     const { statusCode: status = 0, headers } = response;
-    return { status, beginning: isShown ? body : undefined, retryAfter: headers["retry-after"] };
+    const isReadable = isVisible && headers["content-encoding"] === undefined;
+    return {
+      status,
+      reach,
+      headers: isVisible ? headersOf(response) : [],
+      beginning: isReadable ? body : undefined,
+      retryAfter: headers["retry-after"],
+    };
   });
 }
 
-/** Whether a tenant may see the response: in a private network, it could read what only its hosts may read. */
-function isFromPublic({ socket, headers }: IncomingMessage, url: URL, options: OutboundOptions): boolean {
+/** In a private network, a tenant could read what only its hosts may read. */
+function reachOf({ socket }: IncomingMessage, url: URL, options: OutboundOptions): Reach {
   const { remoteAddress: address, remoteFamily } = socket;
-  const isDirect = !options.proxies || !proxyFor(url, options.proxies);
-  if (address === undefined || !isDirect || headers["content-encoding"] !== undefined) return false;
-  const peer = { address, family: remoteFamily === "IPv6" ? 6 : 4 };
-  return isPublicAddress(peer) || (options.allowLoopbackHttp && isLoopbackAddress(peer));
+  if (proxyOf(url, options)) return "proxy";
+  const peer = address !== undefined && { address, family: remoteFamily === "IPv6" ? 6 : 4 };
+  return peer && isPublicPeer(peer, options) ? "public" : "private";
+}
+
+function proxyOf(url: URL, { proxies }: OutboundOptions): URL | undefined {
+  return proxies && proxyFor(url, proxies);
 }
 
 /** How long `outboundProblem` takes to reject a name, in milliseconds, for any reason. */
@@ -130,7 +145,7 @@ export async function outboundProblem(url: string, options: OutboundOptions): Pr
   const end = sleep(nameCheckMs, undefined, { ref: false });
   try {
     const target = parseTarget(url, options);
-    const proxy = options.proxies && proxyFor(target, options.proxies);
+    const proxy = proxyOf(target, options);
     const late = end.then(() => Promise.reject(noPublicAddress(systemErrorOf("ETIMEDOUT"))));
     if (!proxy || isIP(bareHost(target)) !== 0) await Promise.race([findAddresses(target, options), late]);
     return undefined;
@@ -166,9 +181,12 @@ async function ask<T>(
   const timeout = AbortSignal.timeout(options.timeoutMs);
   const signal = options.signal ? AbortSignal.any([timeout, options.signal]) : timeout;
   let way: Way | undefined;
+  let reach: Reach | undefined;
   try {
     const target = parseTarget(url, options);
+    reach = proxyOf(target, options) ? "proxy" : "private";
     way = await findWay(target, options, signal);
+    if (way.isPublic) reach = "public";
     const response = await send(target, request, way, signal);
     try {
       return await read(response);
@@ -176,7 +194,7 @@ async function ask<T>(
       response.destroy();
     }
   } catch (error) {
-    throw toOutboundError(error);
+    throw toOutboundError(error, { reach, isTimeout: timeout.aborted });
   } finally {
     // Also closes a tunnel that no request was sent through.
     way?.socket?.destroy();
@@ -186,12 +204,14 @@ async function ask<T>(
 /** One text for closed and silent ports: callers must not learn which it is. */
 export const noAnswer = "there was no complete answer in time";
 
-function toOutboundError(error: unknown): OutboundError {
-  if (error instanceof OutboundError) return error;
+function toOutboundError(error: unknown, attempt?: OutboundAttempt): OutboundError {
+  const newError = (failure: OutboundFailure, message: string, cause: unknown) =>
+    new OutboundError(failure, message, cause, attempt);
+  if (error instanceof OutboundError) return newError(error.failure, error.message, error.cause);
   const problem = certificateProblem(error);
-  if (problem !== undefined) return new OutboundError("untrusted", `certificate not trusted: ${problem}`, error);
-  if (error instanceof ProxyError) return new OutboundError("unavailable", error.message, error);
-  return new OutboundError("unavailable", noAnswer, error);
+  if (problem !== undefined) return newError("untrusted", `certificate not trusted: ${problem}`, error);
+  if (error instanceof ProxyError) return newError("unavailable", error.message, error);
+  return newError("unavailable", noAnswer, error);
 }
 
 function parseTarget(text: string, { allowLoopbackHttp, isOwn = false }: OutboundOptions): URL {
@@ -213,6 +233,8 @@ interface Way {
   readonly secureContext?: SecureContext;
   /** The socket of a tunnel. */
   readonly socket?: Socket;
+  /** Whether all addresses of the host are public. */
+  readonly isPublic?: boolean;
 }
 
 /**
@@ -220,11 +242,16 @@ interface Way {
  * (security case J4), or a proxy, which resolves names itself under the control of the operator.
  */
 async function findWay(url: URL, options: OutboundOptions, signal: AbortSignal): Promise<Way> {
-  const proxy = options.proxies && proxyFor(url, options.proxies);
+  const proxy = proxyOf(url, options);
   const trust = options.trust && url.protocol === "https:" ? { secureContext: options.trust() } : {};
   if (!proxy || isIP(bareHost(url)) !== 0) {
     const addresses = await withinTime(findAddresses(url, options), signal);
-    if (!proxy) return { ...trust, lookup: lookupOf(addresses) };
+    if (!proxy)
+      return {
+        ...trust,
+        lookup: lookupOf(addresses),
+        isPublic: addresses.every((address) => isPublicPeer(address, options)),
+      };
   }
   if (url.protocol === "http:") return { proxy };
   return { ...trust, socket: await withinTime(openTunnel(proxy, url, signal), signal) };
@@ -235,7 +262,7 @@ function lookupOf(addresses: readonly LookupAddress[]): LookupFunction {
   return (_hostname, { all }, done) => (all ? done(null, [...addresses]) : done(null, first!.address, first!.family));
 }
 
-function send(url: URL, request: OutboundRequest, { proxy, ...way }: Way, signal: AbortSignal) {
+function send(url: URL, request: OutboundRequest, { proxy, isPublic: _, ...way }: Way, signal: AbortSignal) {
   const { method, body } = request;
   const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
   const headers = { "accept-encoding": "identity", "user-agent": "gatehouse", ...request.headers, ...length };

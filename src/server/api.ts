@@ -6,6 +6,7 @@ import { once } from "../base/lazy.ts";
 import { newNetworkList } from "../base/network-address.ts";
 import { version } from "../base/version.ts";
 import type { Config } from "../config/config.ts";
+import { sendTestEvent } from "../events/test-event.ts";
 import { type Metrics, newMetrics } from "../observe/metrics.ts";
 import { fetchJson, outboundProblem } from "../outbound/http.ts";
 import { type ComposeOptions, composeMethods } from "../pipeline/compose.ts";
@@ -30,7 +31,7 @@ import { measureCaches } from "./metrics/cache-metrics.ts";
 import { measureDatabase } from "./metrics/database-metrics.ts";
 import { measureTokens } from "./metrics/token-metrics.ts";
 import { operateOptions } from "./operate-options.ts";
-import { outboundOptions, sinkOptions } from "./outbound.ts";
+import { eventSender, outboundOptions, sinkOptions } from "./outbound.ts";
 import type { ServerContext } from "./server-context.ts";
 import { exemptMethods, type ServiceDeps, services } from "./services.ts";
 import type { ServerStorage } from "./storage.ts";
@@ -87,6 +88,8 @@ export function newServerApi(
       encryption,
       discover: newConfiguredDiscoverer(config),
       sinkProblem: (sink) => outboundProblem(sink, sinkOptions(config)),
+      sendTest: (to, type, by) =>
+        sendTestEvent({ encryption, sender: eventSender(context, storage.keys) }, to, type, by),
       ...operateOptions(context, storage, metrics),
     },
     tokenService,

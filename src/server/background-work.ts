@@ -10,8 +10,9 @@ import type { ServerApi } from "./api.ts";
 import { every } from "./every.ts";
 import { limits } from "./limits.ts";
 import { measureEvents } from "./metrics/event-metrics.ts";
+import { indexNames } from "./name-index.ts";
 import { announceNode } from "./nodes.ts";
-import { sinkOptions } from "./outbound.ts";
+import { eventSender } from "./outbound.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { ServerStorage } from "./storage.ts";
 
@@ -33,6 +34,7 @@ export function startBackgroundWork(context: ServerContext, storage: ServerStora
     }),
   );
   work.use(announceNode(context, storage));
+  work.use(indexNames(context, storage));
   const retention = retentionPolicy(config);
   const sweepContext = () => ({ actor: "", method: "sweep", requestId: "", time: clock() });
   work.use(
@@ -54,17 +56,15 @@ async function refreshKeys(keys: KeyRing): Promise<void> {
   await Promise.race([keys.refresh(), setTimeout(limits.keyPatienceMs, undefined, { ref: false })]);
 }
 
-function startDelivery(
-  { config, clock, log }: ServerContext,
-  { database, keys }: ServerStorage,
-  { eventOf }: ServerApi,
-): EventDelivery {
+function startDelivery(context: ServerContext, storage: ServerStorage, { eventOf }: ServerApi): EventDelivery {
+  const { database, encryption } = storage;
   return deliverEvents({
     database,
+    encryption,
     find: eventOf,
     inactivityOf: (uid) => subscriptionInactivity(database.session, uid),
-    sender: { issuer: config.baseUrl, keys, clock, outbound: sinkOptions(config) },
-    log,
+    sender: eventSender(context, storage.keys),
+    log: context.log,
   });
 }
 

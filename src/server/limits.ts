@@ -73,6 +73,9 @@ export const limits = {
   countedDeliveries: 100_000,
   /** The interval in which expired rows are deleted. */
   sweepMs: 60_000,
+  /** The interval in which a server looks for changed names, and its pause between two transactions that index them. */
+  nameIndexMs: 250,
+  nameIndexPauseMs: 5,
   /** Time between two checks of a login provider that cannot be used. */
   loginCheckMs: 60_000,
 } as const;

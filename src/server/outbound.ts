@@ -5,11 +5,13 @@ import { newNetworkList } from "../base/network-address.ts";
 import type { Config } from "../config/config.ts";
 import type { LiveSecrets } from "../config/live-secrets.ts";
 import type { LoginConfig } from "../config/sign-in-config.ts";
+import type { SenderOptions } from "../events/sender.ts";
 import { fetchJson, type OutboundOptions, outboundLimits } from "../outbound/http.ts";
 import type { LoginProvider } from "../sign-in/login-provider.ts";
 import { callbackPath } from "../sign-in/sign-in.ts";
 import type { AwsEndpoint } from "../sts/aws/caller-identity.ts";
 import type { Mounts } from "../transport/pages/pages.ts";
+import type { ServerContext } from "./server-context.ts";
 
 /** Returns the rules of requests to issuers. */
 export function outboundOptions(config: Config): OutboundOptions {
@@ -30,6 +32,14 @@ export function sinkOptions(config: Config): OutboundOptions {
     allowedPrivate,
     proxies: config.proxies,
   };
+}
+
+/** Returns the dependencies of sending events. */
+export function eventSender(
+  { config, clock }: Pick<ServerContext, "config" | "clock">,
+  keys: SenderOptions["keys"],
+): SenderOptions {
+  return { issuer: config.baseUrl, keys, clock, outbound: sinkOptions(config) };
 }
 
 /** The certificates that are trusted for issuers. Read once: there are some 150 authorities. */

@@ -7,7 +7,7 @@ import { apply } from "../services/apply/apply.ts";
 import { changes } from "../services/audit-log/changes.ts";
 import { type AuthContext, auth } from "../services/auth/auth.ts";
 import { exchangeRules } from "../services/auth/exchange-rules.ts";
-import { type DeliveryServiceContext, delivery } from "../services/events/delivery.ts";
+import { type DeliveryServiceContext, delivery } from "../services/deliveries/delivery.ts";
 import { findings } from "../services/findings/findings.ts";
 import { groupTree } from "../services/group-tree.ts";
 import { delegations } from "../services/iam/delegations/delegations-service.ts";

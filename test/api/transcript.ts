@@ -3,8 +3,8 @@ import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
 
 const uid = /[0-9a-f]{40}(?:\/[0-9a-f]{16})*/g;
 const publicId = /CGA(?:-[2-9cfghjmpqrvwx]{4}){3}/g;
-/** Ids of requests and of changes. */
-const id = /\b[0-9a-f]{32}\b/g;
+/** Ids of requests, of changes and of events. */
+const id = /\b(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\b/g;
 const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z/g;
 
 /** Members whose texts differ in every run. */

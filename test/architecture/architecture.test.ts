@@ -80,6 +80,7 @@ const levels: Readonly<Record<string, readonly string[]>> = {
     "events",
     "sign-in",
     "vulnerabilities",
+    "names",
     "check",
     "cache",
     "database.ts",

@@ -413,4 +413,31 @@ describe("gatehouse iam", () => {
     );
     await done("events", "subscriptions", "delete", sink, "--yes");
   });
+
+  it("subscriptions: paused and resumed, changed, tested, and their attempts shown and repeated", async () => {
+    const sink = "https://localhost:9/tested";
+    await done("events", "subscriptions", "create", sink, "--parent", "example.org");
+    assert.match(await done("events", "subscriptions", "pause", sink), / paused$/m);
+    assert.equal((await caller.json("events", "subscriptions", "resume", sink)).settings.paused, false);
+    const settings = async (...changes: string[]) =>
+      (await caller.json("events", "subscriptions", "update", sink, ...changes)).settings;
+    assert.deepEqual((await settings("--kinds", "groups,roles", "--description", "d")).kinds, ["groups", "roles"]);
+    const all = await settings("--kinds", "");
+    assert.deepEqual([all.kinds, all.description], [undefined, "d"]);
+    const nothing = await caller.run("events", "subscriptions", "update", sink);
+    assert.equal(nothing.code, 2);
+    const tested = await caller.run("events", "subscriptions", "test", sink);
+    assert.equal(tested.code, 1);
+    assert.match(tested.stderr, /the test event was not delivered: the address of the host is not public/);
+    const { items } = await caller.json("events", "subscriptions", "attempts", sink);
+    const [attempt] = items;
+    assert.equal(attempt.failureReason, "DELIVERY_FAILURE_NO_PUBLIC_ADDRESS");
+    assert.match(
+      await done("events", "subscriptions", "attempt", attempt.uid),
+      /ce-type.*gatehouse\.events\.test\.v1/s,
+    );
+    const redelivered = await done("events", "subscriptions", "redeliver", sink, attempt.eventId);
+    assert.match(redelivered, /not stored/);
+    await done("events", "subscriptions", "delete", sink, "--yes");
+  });
 });

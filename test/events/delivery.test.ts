@@ -13,6 +13,7 @@ import type { Database } from "../../src/storage/database.ts";
 import { writeSetting } from "../../src/storage/engine/settings.ts";
 import { findDueQueues, findNextDelivery, readQueue } from "../../src/storage/events/delivery-queues.ts";
 import { type SubscriptionRow, subscriptionCollection } from "../../src/storage/events/rows.ts";
+import { newEncryption } from "../../src/storage/installation/encryption.ts";
 import { isLeaseFree, takeLease } from "../../src/storage/installation/lease.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { context, groupRow, groups, uidOf } from "../storage/fixtures.ts";
@@ -323,6 +324,7 @@ function deliver(
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   return deliverEvents({
     database,
+    encryption: newEncryption([]),
     find: dependencies(database, told).find,
     inactivityOf: async () => undefined,
     log: { info: () => {}, warn },
@@ -379,7 +381,8 @@ describe("deliveries", () => {
     const delivery = deliver(store.database, definition(), () => context.time, said.resolve);
     assert.match(String(((await said.promise) as { reason: string }).reason), /ECONNREFUSED/);
     await delivery.drain(60_000);
-    assert.equal((await readQueue(store.database.session, uid))?.lastFailure, "there was no complete answer in time");
+    const shown = "the host has no public address, or there was no answer at its private one";
+    assert.equal((await readQueue(store.database.session, uid))?.lastFailure, shown);
   });
 
   it("read the response of a sink, unless it is too long", async () => {

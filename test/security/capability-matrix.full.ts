@@ -1,6 +1,6 @@
 // I, R: every RPC of every version x who may call it: with just what it demands, with all but one of that, and from elsewhere.
 import assert from "node:assert/strict";
-import { generateKeyPairSync } from "node:crypto";
+import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import type { DescMethod, JsonObject } from "@bufbuild/protobuf";
 import { Code, codeName } from "../../src/aip/errors.ts";
@@ -57,6 +57,16 @@ const byHand: Readonly<Record<string, Ask>> = {
   "gatehouse.events.v1.DeliveryService/CheckSink": (absent) => ({
     parent: uidOf("group", absent),
     sink: "https://sink.example.org/events",
+  }),
+  "gatehouse.events.v1.DeliveryService/GetAttempt": (absent) => ({
+    uid: `${uidOf("subscription", absent)}/${"a".repeat(16)}`,
+  }),
+  "gatehouse.events.v1.DeliveryService/Redeliver": (absent) => ({
+    subscriptionUid: uidOf("subscription", absent),
+    eventIds: [randomUUID()],
+  }),
+  "gatehouse.events.v1.DeliveryService/UpdateSubscriptionSettings": (absent) => ({
+    settings: { uid: uidOf("subscription", absent), paused: true },
   }),
   "gatehouse.iam.v1.IdentityProviderTestService/TestIdentityProvider": (absent) => ({
     uid: uidOf("identityProvider", absent),

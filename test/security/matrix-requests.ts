@@ -47,6 +47,7 @@ function baseRequest(method: DescMethod, own: Things): JsonObject {
     if (field.name === "document_ids") return [[field.jsonName, ["sfdpa.v1"]]];
     if (field.name === "names") return [[field.jsonName, []]];
     if (field.name === "sink") return [[field.jsonName, "https://localhost/"]];
+    if (field.name === "event_ids") return [[field.jsonName, [randomUUID()]]];
     if (field.name === "etag") return [[field.jsonName, "stale"]];
     if (field.name === "group" && !field.message && !isList) return [[field.jsonName, own.group]];
     if (field.name === "identity_provider_uid" && !isList) return [[field.jsonName, own.identityProvider]];

@@ -14,6 +14,7 @@ import { installationConformance } from "./installation.ts";
 import { listingConformance } from "./list/list-rows.ts";
 import { milestonesConformance } from "./list/offset-index.ts";
 import { scansConformance } from "./list/scan.ts";
+import { wordIndexConformance } from "./names/word-index.ts";
 import { orderedNamesConformance } from "./ordered-names.ts";
 import { rowsConformance } from "./rows.ts";
 import type { OpenStore } from "./stores.ts";
@@ -39,5 +40,6 @@ export function conformance(name: string, open: OpenStore): void {
     checkConformance(open);
     confinementConformance(open);
     concurrencyConformance(open);
+    wordIndexConformance(open);
   });
 }

@@ -32,6 +32,8 @@ const addresses: Readonly<
   [ResourceKind.REPO]: { to: "/o/$org/registry/$", search: {}, text: "one.repos" },
 };
 
+const searchedKinds = Object.keys(addresses).map(Number) as ResourceKind[];
+
 interface Choice {
   readonly key: string;
   readonly name: string;
@@ -260,7 +262,7 @@ function useFound(org: string, typed: string) {
   const query = useDelayed(typed, 120);
   const { data, isFetching } = useQuery(
     SearchService.method.search,
-    { parent: org, query, pageSize: 8 },
+    { parent: org, query, kinds: searchedKinds, pageSize: 8 },
     { enabled: org !== "" && query !== "", refetchInterval: false },
   );
   const isCurrent = typed !== "" && query === typed;

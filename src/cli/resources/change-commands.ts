@@ -8,15 +8,13 @@ import { notOneOf } from "../../base/similar.ts";
 import { openSession, type Session, withClient, withList } from "../client/session.ts";
 import { clientCommands } from "../command-names.ts";
 import { jsonText } from "../escape.ts";
-import { wrongUsage } from "../failure.ts";
 import { rowFormats } from "../output/formats.ts";
 import { memberAt, type View } from "../output/view.ts";
 import { note, type Shell } from "../shell.ts";
 import { timeOrAgo } from "./flags.ts";
-import { groups } from "./groups.ts";
 import { textAt } from "./json.ts";
-import { findUid, listFirst } from "./lookup.ts";
 import { groupOption } from "./names.ts";
+import { findGroupOrOnly } from "./parent-group.ts";
 
 const maxPageSize = 200;
 const pollMs = 1000;
@@ -108,26 +106,13 @@ async function readFilter(
   session: Session,
   { parent, actor, resource, kind, method }: FollowOptions,
 ): Promise<JsonObject> {
-  const text = parent ?? session.config["default.group"];
   return {
-    parent: text === undefined ? await onlyOrganization(session) : await findUid(session, groups, text),
+    parent: await findGroupOrOnly(session, parent, "changes are listed of a group"),
     ...(actor !== undefined && { actorUid: actor }),
     ...(resource !== undefined && { resourceUid: resource }),
     ...(kind !== undefined && { kind }),
     ...(method !== undefined && { method }),
   };
-}
-
-/** Returns the uid of the only organization that the caller can see. Wrong usage if there is none, or more. */
-async function onlyOrganization(session: Session): Promise<string> {
-  const { organizations } = await import("./groups.ts");
-  const { rows, total } = await listFirst(session, organizations, organizations.always ?? {}, 2);
-  const [only] = rows;
-  if (only && total === 1) return textAt(only, "uid");
-  throw wrongUsage(
-    "changes are listed of a group",
-    "Name it with --parent, or once for all with `gatehouse config set default.group GROUP`.",
-  );
 }
 
 async function listChanges(session: Session, request: JsonObject, limit: number): Promise<JsonObject[]> {

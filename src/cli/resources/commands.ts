@@ -5,6 +5,7 @@ import { openSession, type Session, withClient, withList } from "../client/sessi
 import { type Format, rowFormats } from "../output/formats.ts";
 import type { Shell } from "../shell.ts";
 import { addAccessCommands } from "./access-commands.ts";
+import { addAttemptCommands } from "./attempt-commands.ts";
 import { addCapabilityCommands } from "./capability-commands.ts";
 import { addDelegationCommands } from "./delegation-commands.ts";
 import { addDeliveryCommands } from "./delivery-commands.ts";
@@ -24,7 +25,10 @@ export function addResourceCommands(program: Command, shell: Shell, needed: read
     const command = parent.command(words.at(-1)!).description(`${resource.view.noun}: ${resource.verbs.join(", ")}`);
     for (const verb of resource.verbs) adders[verb](command, resource, shell);
     if (resource === roles) addCapabilityCommands(command, shell);
-    if (resource === subscriptions) addDeliveryCommands(command, shell);
+    if (resource === subscriptions) {
+      addDeliveryCommands(command, shell);
+      addAttemptCommands(command, shell);
+    }
   }
 }
 

@@ -18,7 +18,12 @@ export interface Flag {
   /** The JSON path of the field: `description`, `uidp.childrenOf`. */
   readonly field: string;
   /** Converts the value to the field's JSON. Without it, the value is used unchanged. `target` is the JSON so far. */
-  readonly read?: (value: FlagValue, session: Session, target: JsonObject) => JsonValue | Promise<JsonValue>;
+  readonly read?: (
+    value: FlagValue,
+    session: Session,
+    target: JsonObject,
+    options: Options,
+  ) => JsonValue | Promise<JsonValue>;
   /** The value is a name or uid of this kind. Replaces `read`, unless there is one. */
   readonly refersTo?: () => Resource;
   /** The completer, if the value is not a resource. */

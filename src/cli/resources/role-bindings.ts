@@ -1,7 +1,9 @@
 import type { JsonObject } from "@bufbuild/protobuf";
+import { isUid, parentOf } from "../../model/uid.ts";
 import { created, nameOrUid, uid } from "./columns.ts";
 import { groups } from "./groups.ts";
 import { identities } from "./identities.ts";
+import { findParentGroup } from "./parent-group.ts";
 import type { Resource } from "./resource.ts";
 import { roles } from "./roles.ts";
 
@@ -26,11 +28,19 @@ export const roleBindings: Resource = {
   parent: "group",
   fields: [
     {
-      flags: "--identity <name|uid>",
-      description: "identity that gets the role",
+      flags: "--identity <name|address|uid>",
+      description: "workload or person that gets the role",
       field: "identityUid",
       required: true,
       refersTo: () => identities,
+      async read(value, session, { uid: own }, { parent }) {
+        const text = String(value);
+        if (isUid(text)) return text;
+        const { findGrantee } = await import("./grantees.ts");
+        // An update has the uid of the binding, which begins with that of its group.
+        const group = typeof own === "string" ? parentOf(own) : await findParentGroup(session, "role binding", parent);
+        return await findGrantee(session, text, group);
+      },
     },
     {
       flags: "--role <name|uid>",

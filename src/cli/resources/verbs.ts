@@ -8,10 +8,10 @@ import { printable } from "../escape.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";
 import { readInput } from "../input.ts";
 import type { View } from "../output/view.ts";
-import { groups } from "./groups.ts";
 import { setMember, textAt } from "./json.ts";
 import { findUid } from "./lookup.ts";
 import { standardMethod } from "./methods.ts";
+import { findParentGroup } from "./parent-group.ts";
 import { withNames } from "./path-names.ts";
 import type { Flag, FlagValue, Options, Resource } from "./resource.ts";
 import { confirmSibling, holderOf } from "./siblings.ts";
@@ -140,12 +140,18 @@ export async function readFlags(session: Session, flags: readonly Flag[], option
   for (const flag of flags) {
     const value = options[optionName(flag)];
     if (value === undefined) continue;
-    setMember(target, flag.field, await readFlag(flag, value, session, target));
+    setMember(target, flag.field, await readFlag(flag, value, session, target, options));
   }
 }
 
-async function readFlag(flag: Flag, value: FlagValue, session: Session, target: JsonObject): Promise<JsonValue> {
-  if (flag.read) return await flag.read(value, session, target);
+async function readFlag(
+  flag: Flag,
+  value: FlagValue,
+  session: Session,
+  target: JsonObject,
+  options: Options,
+): Promise<JsonValue> {
+  if (flag.read) return await flag.read(value, session, target, options);
   return flag.refersTo ? await findUid(session, flag.refersTo(), String(value)) : (value as string | boolean);
 }
 
@@ -158,12 +164,7 @@ export function optionName({ flags }: Pick<Flag, "flags">): string {
 async function findParent(session: Session, { parent, noun }: Resource, options: Options): Promise<string> {
   if (parent === "none") return "";
   if (parent !== "group") return await findUid(session, parent.resource(), String(options[optionName(parent)]));
-  const text = options.parent ?? session.config["default.group"];
-  if (text !== undefined) return await findUid(session, groups, String(text));
-  throw wrongUsage(
-    `the ${noun} needs a group to be created in`,
-    "Name it with --parent, or once for all with `gatehouse config set default.group GROUP`.",
-  );
+  return await findParentGroup(session, noun, options.parent);
 }
 
 /**

@@ -3,7 +3,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import {
-  FindingKind,
+  type FindingKind,
   FindingsService,
   type ListFindingsRequest,
   ListFindingsRequestSchema,
@@ -12,7 +12,6 @@ import {
 import { formatPageToken } from "../../aip/page-token.ts";
 import { effectivePageSize, effectiveSkip } from "../../aip/pagination.ts";
 import { newViolations } from "../../aip/violations.ts";
-import { parentOf } from "../../model/uid.ts";
 import { accessOf, subtreesWithin } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { allExpensive } from "../../pipeline/expensive.ts";
@@ -22,37 +21,13 @@ import { queryDigest, readToken } from "../../resource/bound-page-token.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
 import { findRows } from "../../storage/collection/rows.ts";
 import type { Session } from "../../storage/engine/session.ts";
-import { failingQueues } from "../../storage/events/queue-figures.ts";
-import { subscriptionCollection } from "../../storage/events/rows.ts";
 import { groupCollection } from "../../storage/iam/collections.ts";
-import { statesOf } from "../events/delivery.ts";
 import { confinedBindings } from "./binding-findings.ts";
 import { deactivatedPeople } from "./deactivated-people.ts";
 import { inactiveDelegations } from "./delegation-findings.ts";
-import { type FindingParts, type FindingScan, type FindingSource, scanOfRows } from "./finding-kind.ts";
+import { failingDeliveries, pausedSubscriptions } from "./delivery-findings.ts";
+import type { FindingParts, FindingScan, FindingSource } from "./finding-kind.ts";
 import { expiringKeys, unusedIdentities } from "./identity-findings.ts";
-
-/** Subscriptions whose next event could not be delivered so far. */
-const failingDeliveries: FindingSource = {
-  kind: FindingKind.FAILING_DELIVERY,
-  capability: Capability.CAP_EVENTS_SUBSCRIPTION_LIST,
-  startScan: scanOfRows(
-    () => failingQueues,
-    async (session, uids) => {
-      const states = await statesOf(session, await findRows(session, subscriptionCollection, uids), 0);
-      return states.map((state): FindingParts => {
-        const { subscriptionUid = "", sink = "", waitingSince } = state;
-        return {
-          resourceUid: subscriptionUid,
-          resourceName: sink,
-          groupUid: parentOf(subscriptionUid),
-          ...(waitingSince && { time: waitingSince }),
-          details: { case: "deliveryState", value: state },
-        };
-      });
-    },
-  ),
-};
 
 /** The kinds, in the order of FindingKind. */
 const findingSources: readonly FindingSource[] = [
@@ -62,6 +37,7 @@ const findingSources: readonly FindingSource[] = [
   confinedBindings,
   unusedIdentities,
   deactivatedPeople,
+  pausedSubscriptions,
 ];
 
 /** The maximum number of subtrees that one call scans for each kind: one for each group where a caller may list it. */

@@ -111,21 +111,21 @@ export async function readChangeHeads(session: Session, after: number, limit: nu
   return await statement.execute({ after, limit });
 }
 
-/**
- * Returns, by uid, the sequence number of the last change of each row of a kind that changed after a sequence number.
- */
-export async function lastChangeByUid(
+/** Returns, by uid, the sequence numbers of the creations of rows of a kind after a sequence number. */
+export async function findCreations(
   session: Session,
   kind: string,
   after: number,
 ): Promise<ReadonlyMap<string, number>> {
-  const statement = session.prepared("changes.latest_by_uid", (db, { changes }) =>
-    db
+  const statement = session.prepared("changes.creations", (db, { changes }) => {
+    // A JSON column has NULL or the text `null`, by the way in which the row was written.
+    const isCreation = sql`coalesce(cast(${changes.before} as text), 'null') = 'null'`;
+    return db
       .select({ uid: changes.uid, sequence: changes.sequence })
       .from(changes)
-      .where(and(eq(changes.kind, wantedKind), gt(changes.sequence, sql.placeholder("after"))))
-      .orderBy(asc(changes.sequence)),
-  );
+      .where(and(eq(changes.kind, wantedKind), gt(changes.sequence, sql.placeholder("after")), isCreation))
+      .orderBy(asc(changes.sequence));
+  });
   return new Map((await statement.execute({ kind, after })).map(({ uid, sequence }) => [uid, sequence]));
 }
 

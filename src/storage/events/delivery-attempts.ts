@@ -2,7 +2,7 @@
 
 import { limitOf, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
-import { and, asc, desc, eq, lte, sql } from "../schema/drizzle.ts";
+import { and, asc, desc, eq, getTableColumns, lte, sql } from "../schema/drizzle.ts";
 import { lockSubscriptions } from "./subscribers.ts";
 
 /** How many attempts of each subscription are stored. */
@@ -25,15 +25,33 @@ export interface DeliveryAttempt {
   readonly failure: string;
   /** Whether the event was dropped after this attempt. */
   readonly isDropped: boolean;
+  /** Null for attempts of releases that gave them none. */
+  readonly uid: string | null;
+  /** The kind of failure; empty or null if the event was delivered or the reason is not shown. */
+  readonly reason: string | null;
+  /** The sequence number of the event; null for a test event. */
+  readonly sequence: number | null;
+}
+
+/** An attempt to store. */
+export interface NewAttempt extends DeliveryAttempt {
+  readonly uid: string;
+  /** The request and the response, encrypted; null if there is no key to encrypt them with. */
+  readonly payload: string | null;
+}
+
+/** Returns the column of the payload of an attempt, for its encryption. */
+export function payloadColumn(uid: string) {
+  return { kind: "delivery_attempts", uid, column: "payload" } as const;
 }
 
 const columns = [
   ...(["subscriptionUid", "startTime", "duration", "eventType", "eventId"] as const),
-  ...(["httpStatus", "responseLine", "failure", "isDropped"] as const),
+  ...(["httpStatus", "responseLine", "failure", "isDropped", "uid", "reason", "sequence", "payload"] as const),
 ];
 
 /** Stores an attempt, unless its subscription was deleted meanwhile, and deletes the oldest beyond `maxAttempts`. */
-export async function addAttempt(tx: Transaction, attempt: DeliveryAttempt): Promise<void> {
+export async function addAttempt(tx: Transaction, attempt: NewAttempt): Promise<void> {
   const insert = tx.prepared("delivery_attempts.insert", (db, { deliveryAttempts }) =>
     db.insert(deliveryAttempts).values(rowPlaceholders(columns)).onConflictDoNothing(),
   );
@@ -57,12 +75,50 @@ export async function addAttempt(tx: Transaction, attempt: DeliveryAttempt): Pro
 
 /** Returns the stored attempts of subscriptions, those of each newest first. */
 export async function findAttempts(session: Session, subscriptionUids: readonly string[]): Promise<DeliveryAttempt[]> {
-  const statement = session.prepared("delivery_attempts.of_subscriptions", (db, { deliveryAttempts }) =>
+  const statement = session.prepared("delivery_attempts.of_subscriptions", (db, { deliveryAttempts }) => {
+    const { payload: _, ...shown } = getTableColumns(deliveryAttempts);
+    return db
+      .select(shown)
+      .from(deliveryAttempts)
+      .where(session.isAmong(deliveryAttempts.subscriptionUid, textPlaceholder("subscriptions")))
+      .orderBy(asc(deliveryAttempts.subscriptionUid), desc(deliveryAttempts.startTime));
+  });
+  return await statement.execute({ subscriptions: JSON.stringify(subscriptionUids) });
+}
+
+/** An attempt with its encrypted payload. */
+export interface AttemptWithPayload extends DeliveryAttempt {
+  readonly payload: string | null;
+}
+
+/** Returns an attempt by its uid; undefined if it is not stored. */
+export async function findAttempt(session: Session, uid: string): Promise<AttemptWithPayload | undefined> {
+  const statement = session.prepared("delivery_attempts.get", (db, { deliveryAttempts }) =>
     db
       .select()
       .from(deliveryAttempts)
-      .where(session.isAmong(deliveryAttempts.subscriptionUid, textPlaceholder("subscriptions")))
-      .orderBy(asc(deliveryAttempts.subscriptionUid), desc(deliveryAttempts.startTime)),
+      .where(eq(deliveryAttempts.uid, sql.placeholder("uid"))),
   );
-  return await statement.execute({ subscriptions: JSON.stringify(subscriptionUids) });
+  return (await statement.execute({ uid }))[0];
+}
+
+/** Returns the stored attempts for events of a subscription, newest first. */
+export async function findAttemptsOfEvents(
+  session: Session,
+  subscriptionUid: string,
+  eventIds: readonly string[],
+): Promise<AttemptWithPayload[]> {
+  const statement = session.prepared("delivery_attempts.of_events", (db, { deliveryAttempts }) =>
+    db
+      .select()
+      .from(deliveryAttempts)
+      .where(
+        and(
+          eq(deliveryAttempts.subscriptionUid, textPlaceholder("subscriptionUid")),
+          session.isAmong(deliveryAttempts.eventId, textPlaceholder("eventIds")),
+        ),
+      )
+      .orderBy(desc(deliveryAttempts.startTime)),
+  );
+  return await statement.execute({ subscriptionUid, eventIds: JSON.stringify(eventIds) });
 }

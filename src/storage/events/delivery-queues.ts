@@ -45,6 +45,8 @@ export interface NextDelivery extends Delivery, StoredEvent {
   readonly sink: string;
   /** The number of failed attempts. */
   readonly attempts: number;
+  /** Whether the subscription is paused. Null means that it is not. */
+  readonly isPaused: boolean | null;
 }
 
 /** Stores an event, and appends it to the queues of subscriptions, which the transaction has locked. */
@@ -61,6 +63,13 @@ export async function enqueueEvent(
       .insert(eventDeliveries)
       .select(sql`select value, ${numberPlaceholder("sequence")} from ${tx.textsOf(textPlaceholder("subscriptions"))}`),
   );
+  await insert.execute({ ...event });
+  await add.execute({ subscriptions: JSON.stringify(subscriptionUids), sequence: event.sequence });
+  await openQueues(tx, subscriptionUids);
+}
+
+/** Opens the queues of subscriptions, which the transaction has locked. Leaves open ones as they are. */
+export async function openQueues(tx: Transaction, subscriptionUids: readonly string[]): Promise<void> {
   const open = tx.prepared("event_queues.open", (db, { eventQueues }) =>
     db
       .insert(eventQueues)
@@ -70,11 +79,8 @@ export async function enqueueEvent(
       )
       .onConflictDoUpdate({ target: eventQueues.subscriptionUid, set: { attempts: sql`${eventQueues.attempts}` } }),
   );
-  const subscriptions = JSON.stringify(subscriptionUids);
-  await insert.execute({ ...event });
-  await add.execute({ subscriptions, sequence: event.sequence });
   // The longest waiting queue comes first, not the one with the lowest uid.
-  await open.execute({ subscriptions, now: tx.context.time });
+  await open.execute({ subscriptions: JSON.stringify(subscriptionUids), now: tx.context.time });
 }
 
 /** Selects due queues. */
@@ -114,7 +120,7 @@ export async function findDueQueues(
 /** Returns the next delivery of a subscription, or undefined if its queue is empty or it does not exist. */
 export async function findNextDelivery(session: Session, subscriptionUid: string): Promise<NextDelivery | undefined> {
   const statement = session.prepared("event_deliveries.next", (db, tables) => {
-    const { eventDeliveries, eventQueues, events, subscriptions } = tables;
+    const { eventDeliveries, eventQueues, events, subscriptions, subscriptionSettings } = tables;
     return db
       .select({
         subscriptionUid: eventDeliveries.subscriptionUid,
@@ -125,11 +131,13 @@ export async function findNextDelivery(session: Session, subscriptionUid: string
         parent: subscriptions.parent,
         sink: subscriptions.sink,
         attempts: eventQueues.attempts,
+        isPaused: subscriptionSettings.isPaused,
       })
       .from(eventDeliveries)
       .innerJoin(events, eq(events.sequence, eventDeliveries.sequence))
       .innerJoin(subscriptions, eq(subscriptions.uid, eventDeliveries.subscriptionUid))
       .innerJoin(eventQueues, eq(eventQueues.subscriptionUid, eventDeliveries.subscriptionUid))
+      .leftJoin(subscriptionSettings, eq(subscriptionSettings.uid, eventDeliveries.subscriptionUid))
       .where(eq(eventDeliveries.subscriptionUid, textPlaceholder("subscriptionUid")))
       .orderBy(asc(eventDeliveries.sequence))
       .limit(limitOf(1));
@@ -138,8 +146,11 @@ export async function findNextDelivery(session: Session, subscriptionUid: string
 }
 
 /** Removes a delivery from its queue after the last attempt, and deletes the event once no queue has it. */
-export async function finishDelivery(tx: Transaction, delivery: Delivery, lastDuration: number): Promise<void> {
-  const { subscriptionUid, sequence } = delivery;
+export async function finishDelivery(
+  tx: Transaction,
+  { subscriptionUid, sequence, time }: Delivery & Pick<StoredEvent, "time">,
+  lastDuration: number,
+): Promise<void> {
   const remove = tx.prepared("event_deliveries.remove", (db, { eventDeliveries }) =>
     db
       .delete(eventDeliveries)
@@ -151,7 +162,7 @@ export async function finishDelivery(tx: Transaction, delivery: Delivery, lastDu
       ),
   );
   await remove.execute({ subscriptionUid, sequence });
-  await deleteDeliveredEvent(tx, sequence);
+  await deleteDeliveredEvent(tx, sequence, time);
   await advanceQueue(tx, subscriptionUid, lastDuration);
 }
 
@@ -180,6 +191,12 @@ export async function delayQueue(
       .where(eq(eventQueues.subscriptionUid, sql.placeholder("subscriptionUid"))),
   );
   await statement.execute({ subscriptionUid, attempts, lastFailure, lastDuration, nextTime });
+}
+
+/** Has a queue tried at once. Does nothing if it is empty. */
+export async function retryQueue(tx: Transaction, subscriptionUid: string): Promise<void> {
+  const queue = await readQueue(tx, subscriptionUid);
+  if (queue) await delayQueue(tx, subscriptionUid, { ...queue, nextTime: tx.context.time });
 }
 
 /** Returns the state of a queue, or undefined if it is empty. */
@@ -227,15 +244,18 @@ async function isAnyLeft(tx: Transaction, subscriptionUid: string): Promise<bool
   return (await statement.execute({ subscriptionUid })).length > 0;
 }
 
-async function deleteDeliveredEvent(tx: Transaction, sequence: number): Promise<void> {
+async function deleteDeliveredEvent(tx: Transaction, sequence: number, time: number): Promise<void> {
   const statement = tx.prepared("events.remove_told", (db, { events, eventDeliveries }) => {
     const waiting = db
       .select({ sequence: eventDeliveries.sequence })
       .from(eventDeliveries)
       .where(eq(eventDeliveries.sequence, sql.placeholder("sequence")));
-    return db.delete(events).where(and(eq(events.sequence, sql.placeholder("sequence")), notExists(waiting)));
+    const { sequence: number, time: moment } = events;
+    // By its time too: a redelivery to another subscription changes it, and this statement may not see that delivery yet.
+    const delivered = and(eq(number, sql.placeholder("sequence")), eq(moment, sql.placeholder("time")));
+    return db.delete(events).where(and(delivered, notExists(waiting)));
   });
-  await statement.execute({ sequence });
+  await statement.execute({ sequence, time });
 }
 
 async function closeQueue(tx: Transaction, subscriptionUid: string): Promise<void> {

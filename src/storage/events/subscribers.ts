@@ -3,7 +3,7 @@
 import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { compareAndSetSetting, readSetting } from "../engine/settings.ts";
-import { asc } from "../schema/drizzle.ts";
+import { asc, eq } from "../schema/drizzle.ts";
 
 /** The setting of that position; a migration initialized it. */
 const positionSetting = "events_position";
@@ -12,6 +12,8 @@ const positionSetting = "events_position";
 export interface Subscriber {
   readonly uid: string;
   readonly parent: string;
+  /** The kinds of resources whose events it receives; empty or null for all. */
+  readonly kinds: readonly string[] | null;
 }
 
 /** Returns the sequence number of the change up to which all events are queued. */
@@ -34,10 +36,11 @@ export async function hasSubscriptions(session: Session): Promise<boolean> {
 
 /** Returns the subscriptions of groups. */
 export async function findSubscribers(session: Session, groupUids: readonly string[]): Promise<Subscriber[]> {
-  const statement = session.prepared("subscriptions.of_groups", (db, { subscriptions }) =>
+  const statement = session.prepared("subscriptions.of_groups", (db, { subscriptions, subscriptionSettings }) =>
     db
-      .select({ uid: subscriptions.uid, parent: subscriptions.parent })
+      .select({ uid: subscriptions.uid, parent: subscriptions.parent, kinds: subscriptionSettings.kinds })
       .from(subscriptions)
+      .leftJoin(subscriptionSettings, eq(subscriptionSettings.uid, subscriptions.uid))
       .where(session.isAmong(subscriptions.parent, textPlaceholder("groups"))),
   );
   return await statement.execute({ groups: JSON.stringify(groupUids) });

@@ -5,6 +5,9 @@ import { limitOf, rowPlaceholders, textPlaceholder } from "../engine/placeholder
 import type { Session, Transaction } from "../engine/session.ts";
 import { and, asc, eq, gt, lt, sql } from "../schema/drizzle.ts";
 
+/** The kind of memberships in the change log. */
+export const membershipKind = "memberships";
+
 /** A user who has joined an organization. */
 export interface Membership {
   readonly identityUid: string;

@@ -39,6 +39,11 @@ const secretColumns: readonly SecretColumn[] = [
     column: "clientSecret",
     table: ({ identityProviders: rows }) => ({ rows, uid: rows.uid, value: rows.clientSecret }),
   },
+  {
+    kind: "delivery_attempts",
+    column: "payload",
+    table: ({ deliveryAttempts: rows }) => ({ rows, uid: rows.uid, value: rows.payload }),
+  },
 ];
 
 /**

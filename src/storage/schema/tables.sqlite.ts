@@ -38,6 +38,7 @@ export const {
   exportStates,
   subscriptions,
   subscriptionEntries,
+  subscriptionSettings,
   events,
   eventDeliveries,
   eventQueues,
@@ -64,4 +65,5 @@ export const {
   signingKeys,
   nodes,
   settings,
+  nameWords,
 } = sqliteTables;

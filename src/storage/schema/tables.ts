@@ -3,6 +3,7 @@ import type { Columns } from "./columns.postgres.ts";
 import { defineEventTables } from "./tables/events.ts";
 import { defineIamTables } from "./tables/iam.ts";
 import { defineInstallationTables } from "./tables/installation.ts";
+import { defineNameTables } from "./tables/names.ts";
 import { defineProviderTables } from "./tables/providers.ts";
 import { defineProvisioningTables } from "./tables/provisioning.ts";
 import { defineRegistryTables } from "./tables/registry.ts";
@@ -32,6 +33,7 @@ export function defineTables(columns: Columns) {
     ...defineEventTables(columns, groupUid),
     ...defineSignInTables(columns, groupUid, identityUid, providerUid),
     ...defineInstallationTables(columns),
+    ...defineNameTables(columns),
   };
 }
 

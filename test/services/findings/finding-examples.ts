@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { RelationshipType } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { delayQueue, enqueueEvent } from "../../../src/storage/events/delivery-queues.ts";
+import { readSettings, writeSettings } from "../../../src/storage/events/subscription-settings.ts";
 import { rest } from "../../harness/rest.ts";
 import type { TestServer } from "../../harness/server.ts";
 import { addSubscription } from "../../security/registry-tree.ts";
@@ -16,6 +17,7 @@ export interface FindingExamples {
   readonly invite: string;
   readonly confined: string;
   readonly unused: string;
+  readonly paused: string;
 }
 
 /** Adds one finding of each kind to a folder of an organization, and what looks similar and is in order. */
@@ -28,7 +30,26 @@ export async function addFindingExamples(server: TestServer, root: string, folde
   const unused = await addIdentity(server, folder, { name: "unused", createTime: old, lastSeenTime: old });
   await addIdentity(server, folder, { name: "used", createTime: old, lastSeenTime: today });
   const confined = await bind(server, root, await addIdentity(server, folder, { name: "bot" }), viewerRole.uid);
-  return { subscription, key, unused, confined, invite: await inviteOfDeparted(server, root, folder) };
+  const paused = await addPaused(server, folder);
+  return { subscription, key, unused, confined, paused, invite: await inviteOfDeparted(server, root, folder) };
+}
+
+/** Adds two paused subscriptions, of which the returned one has lost events. */
+async function addPaused(server: TestServer, group: string): Promise<string> {
+  const [uid, other] = [await addSubscription(server, group), await addSubscription(server, group)];
+  await arrange(server, async (tx) => {
+    for (const [each, droppedEvents] of [
+      [uid, 7],
+      [other, 0],
+    ] as const)
+      await writeSettings(tx, {
+        ...(await readSettings(tx, each)),
+        isPaused: true,
+        droppedEvents,
+        lastDropTime: droppedEvents > 0 ? server.clock() : null,
+      });
+  });
+  return uid;
 }
 
 /** Adds a subscription whose first event has failed 23 times. */

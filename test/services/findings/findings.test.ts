@@ -50,27 +50,30 @@ for (const database of databases) {
       ["INACTIVE_DELEGATION", made.invite],
       ["CONFINED_BINDING", made.confined],
       ["UNUSED_IDENTITY", made.unused],
+      ["PAUSED_SUBSCRIPTION", made.paused],
     ];
 
     it("lists one of each kind, in the order of the kinds, with counts and the total", async () => {
       const body = await list();
       assert.deepEqual(found(body), all());
-      assert.equal(body.totalCount, "5");
+      assert.equal(body.totalCount, "6");
       assert.deepEqual(
         body.counts,
-        [...kinds.map((kind) => [kind, "1"]), ["DEACTIVATED_PERSON", "0"]].map(([kind, count]) => ({
-          kind: `FINDING_KIND_${kind}`,
-          count,
-          isMinimum: false,
-        })),
+        [...kinds.map((kind) => [kind, "1"]), ["DEACTIVATED_PERSON", "0"], ["PAUSED_SUBSCRIPTION", "1"]].map(
+          ([kind, count]) => ({
+            kind: `FINDING_KIND_${kind}`,
+            count,
+            isMinimum: false,
+          }),
+        ),
       );
     });
 
     it("a finding has its resource, group, time and reason", async () => {
-      const [delivery, key, invite, binding, unused] = (await list()).findings;
-      for (const one of [delivery, key, invite, unused])
+      const [delivery, key, invite, binding, unused, paused] = (await list()).findings;
+      for (const one of [delivery, key, invite, unused, paused])
         assert.deepEqual([one.groupUid, one.groupName], [folder, "folder"]);
-      for (const one of [delivery, key, invite, binding, unused]) assert.ok(one.time);
+      for (const one of [delivery, key, invite, binding, unused, paused]) assert.ok(one.time);
       assert.equal(delivery.resourceName, "https://example.org/");
       assert.equal(delivery.deliveryState.failedAttempts, 23);
       assert.equal(delivery.deliveryState.lastFailure, "HTTP 503");
@@ -83,6 +86,7 @@ for (const database of databases) {
       assert.equal(binding.roleBinding.roleName, "viewer");
       assert.deepEqual([binding.groupUid, binding.groupName], [root, "example.org"]);
       assert.equal(unused.resourceName, "unused");
+      assert.deepEqual([paused.resourceName, paused.deliveryState.droppedEvents], ["https://example.org/", 7]);
     });
 
     it("is read in pages, with kinds or without, and skips across kinds", async () => {
@@ -93,7 +97,7 @@ for (const database of databases) {
         pageToken = body.nextPageToken ?? "";
       }
       assert.deepEqual(read, all());
-      for (const skip of [0, 1, 3, 5, 9]) assert.deepEqual(found(await list({ skip: `${skip}` })), all().slice(skip));
+      for (const skip of [0, 1, 3, 6, 9]) assert.deepEqual(found(await list({ skip: `${skip}` })), all().slice(skip));
       const { nextPageToken } = await list({ pageSize: "1" });
       assert.deepEqual(found(await list({ pageToken: nextPageToken, skip: "2" })), all().slice(3));
       const only = await list({ kinds: "FINDING_KIND_CONFINED_BINDING" });
@@ -108,7 +112,7 @@ for (const database of databases) {
 
     it("shows each kind only to callers who may list it, and counts nothing else", async () => {
       const lists = [
-        [Capability.CAP_EVENTS_SUBSCRIPTION_LIST, [0], 1],
+        [Capability.CAP_EVENTS_SUBSCRIPTION_LIST, [0, 5], 2],
         [Capability.CAP_IAM_IDENTITY_LIST, [1, 4], 2],
         [Capability.CAP_IAM_ROLE_BINDINGS_LIST, [2, 3], 3],
       ] as const;

@@ -26,6 +26,9 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
     "{more, select, yes {Mehr als } other {}}{count, plural, one {# Rollenbindung gibt weniger, als sie sagt} other {# Rollenbindungen geben weniger, als sie sagen}}",
   "overview.deactivated":
     "{more, select, yes {Mehr als } other {}}{count, plural, one {# Sache ist von deaktivierten Personen geblieben} other {# Sachen sind von deaktivierten Personen geblieben}}",
+  "overview.paused":
+    "{more, select, yes {Mehr als } other {}}{count, plural, one {# pausiertes Abonnement hat Ereignisse verloren} other {# pausierte Abonnements haben Ereignisse verloren}}",
+  "overview.since.dropped": "zuletzt",
   "overview.since.waiting": "erstes Ereignis",
   "overview.since.expires": "endet",
   "overview.since.confirmed": "gemacht",
@@ -33,6 +36,8 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "overview.since.deactivated": "deaktiviert",
   "overview.since.created": "erstellt",
   "overview.why.failing": "{count, number}-mal gescheitert: {reason}",
+  "overview.why.paused":
+    "{count, plural, one {# Ereignis wurde} other {# Ereignisse wurden}} nach drei Tagen Wartezeit verworfen.",
   "overview.why.expiring": "Nach ihrem Ende werden ihre Schlüssel nicht mehr angenommen.",
   "overview.why.unused": "Niemand hat sie benutzt, seit sie erstellt wurde.",
   "overview.why.deactivated": "Nur {person} kann sie annehmen; ein Anmeldedienst hat diese Person deaktiviert.",

@@ -25,13 +25,18 @@ export const texts = {
     "{more, select, yes {More than } other {}}{count, plural, one {# role binding gives less than it says} other {# role bindings give less than they say}}",
   "overview.deactivated":
     "{more, select, yes {More than } other {}}{count, plural, one {# thing is left of deactivated people} other {# things are left of deactivated people}}",
+  "overview.paused":
+    "{more, select, yes {More than } other {}}{count, plural, one {# paused subscription has lost events} other {# paused subscriptions have lost events}}",
   "overview.since.waiting": "first event",
+  "overview.since.dropped": "last",
   "overview.since.expires": "ends",
   "overview.since.confirmed": "made",
   "overview.since.granted": "granted",
   "overview.since.deactivated": "deactivated",
   "overview.since.created": "created",
   "overview.why.failing": "Failed {count, plural, one {# time} other {# times}}: {reason}",
+  "overview.why.paused":
+    "{count, plural, one {# event was} other {# events were}} dropped after three days of waiting.",
   "overview.why.expiring": "Its keys are not accepted after their end.",
   "overview.why.unused": "Nobody has used it since it was created.",
   "overview.why.deactivated": "Only {person} can assume it, whom a login provider has deactivated.",

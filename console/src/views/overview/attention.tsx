@@ -31,6 +31,7 @@ const kinds = {
   confined: FindingKind.CONFINED_BINDING,
   unused: FindingKind.UNUSED_IDENTITY,
   deactivated: FindingKind.DEACTIVATED_PERSON,
+  paused: FindingKind.PAUSED_SUBSCRIPTION,
 } as const satisfies Readonly<Record<Name, FindingKind>>;
 
 /** How many findings of each kind are shown. */

@@ -58,13 +58,14 @@ const times: Readonly<Record<number, TextId>> = {
   [FindingKind.EXPIRING_KEYS]: "overview.since.expires",
   [FindingKind.CONFINED_BINDING]: "overview.since.granted",
   [FindingKind.DEACTIVATED_PERSON]: "overview.since.deactivated",
+  [FindingKind.PAUSED_SUBSCRIPTION]: "overview.since.dropped",
 };
 
 function What({ finding: { kind, resourceUid, resourceName, identity, details } }: { readonly finding: Finding }) {
   const { t } = useTexts();
   const { org } = useOverviewAddress();
   const name = <bdi>{resourceName || shortUid(resourceUid)}</bdi>;
-  if (kind === FindingKind.FAILING_DELIVERY)
+  if (details.case === "deliveryState")
     return (
       <Link to="/o/$org/events/$" params={{ org, _splat: resourceUid }}>
         {name}
@@ -96,7 +97,8 @@ const delegationTexts: Readonly<Record<number, TextId>> = {
 function Why({ finding: { kind, identity, details } }: { readonly finding: Finding }) {
   const { t } = useTexts();
   if (details.case === "deliveryState") {
-    const { failedAttempts: count, lastFailure, inactivity } = details.value;
+    const { failedAttempts: count, lastFailure, inactivity, droppedEvents } = details.value;
+    if (kind === FindingKind.PAUSED_SUBSCRIPTION) return t("overview.why.paused", { count: droppedEvents });
     return <bdi>{t("overview.why.failing", { count, reason: inactivity || lastFailure })}</bdi>;
   }
   if (kind === FindingKind.DEACTIVATED_PERSON)
@@ -117,6 +119,8 @@ function Actions({ finding }: { readonly finding: Finding }): ReactNode {
   const { org, change } = useOverviewAddress();
   const { kind, resourceUid: uid, groupUid, identity, details } = finding;
   if (kind === FindingKind.FAILING_DELIVERY) return <Retry uid={uid} />;
+  // The view of the subscription resumes it.
+  if (kind === FindingKind.PAUSED_SUBSCRIPTION) return null;
   if (details.case === "delegation")
     return (
       <>

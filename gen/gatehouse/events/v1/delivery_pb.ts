@@ -2,22 +2,22 @@
 // @generated from file gatehouse/events/v1/delivery.proto (package gatehouse.events.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_chainguard_annotations_auth } from "../../../chainguard/annotations/auth_pb.ts";
 import type { UIDPFilter } from "../../../chainguard/platform/common/uidp_pb.ts";
 import { file_chainguard_platform_common_uidp } from "../../../chainguard/platform/common/uidp_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
 import { file_google_api_field_behavior } from "../../../google/api/field_behavior_pb.ts";
-import type { Duration, Timestamp } from "@bufbuild/protobuf/wkt";
-import { file_google_protobuf_duration, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { Message } from "@bufbuild/protobuf";
+import type { Duration, FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_duration, file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
+import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file gatehouse/events/v1/delivery.proto.
  */
 export const file_gatehouse_events_v1_delivery: GenFile = /*@__PURE__*/
-  fileDesc("CiJnYXRlaG91c2UvZXZlbnRzL3YxL2RlbGl2ZXJ5LnByb3RvEhNnYXRlaG91c2UuZXZlbnRzLnYxIrEBChlMaXN0RGVsaXZlcnlTdGF0ZXNSZXF1ZXN0EjkKBHVpZHAYASABKAsyJi5jaGFpbmd1YXJkLnBsYXRmb3JtLmNvbW1vbi5VSURQRmlsdGVyQgPgQQESFgoJcGFnZV9zaXplGAIgASgFQgPgQQESFwoKcGFnZV90b2tlbhgDIAEoCUID4EEBEhUKCG9yZGVyX2J5GAQgASgJQgPgQQESEQoEc2tpcBgFIAEoBUID4EEBIq0BChpMaXN0RGVsaXZlcnlTdGF0ZXNSZXNwb25zZRI7Cg9kZWxpdmVyeV9zdGF0ZXMYASADKAsyIi5nYXRlaG91c2UuZXZlbnRzLnYxLkRlbGl2ZXJ5U3RhdGUSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhgKC3RvdGFsX2NvdW50GAMgASgDSACIAQESDwoHc2tpcHBlZBgEIAEoBUIOCgxfdG90YWxfY291bnQiQAoQQ2hlY2tTaW5rUmVxdWVzdBIZCgZwYXJlbnQYASABKAlCCeBBApCvqNIFARIRCgRzaW5rGAIgASgJQgPgQQIiKQoRQ2hlY2tTaW5rUmVzcG9uc2USFAoHcHJvYmxlbRgBIAEoCUID4EEDIj4KF0dldERlbGl2ZXJ5U3RhdGVSZXF1ZXN0EiMKEHN1YnNjcmlwdGlvbl91aWQYASABKAlCCeBBApCvqNIFASI7ChRSZXRyeURlbGl2ZXJ5UmVxdWVzdBIjChBzdWJzY3JpcHRpb25fdWlkGAEgASgJQgngQQKQr6jSBQEi9wIKDURlbGl2ZXJ5U3RhdGUSHQoQc3Vic2NyaXB0aW9uX3VpZBgBIAEoCUID4EEDEhQKB3dhaXRpbmcYAiABKAVCA+BBAxI2Cg13YWl0aW5nX3NpbmNlGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEhwKD2ZhaWxlZF9hdHRlbXB0cxgEIAEoBUID4EEDEhkKDGxhc3RfZmFpbHVyZRgFIAEoCUID4EEDEjoKEW5leHRfYXR0ZW1wdF90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEhcKCmluYWN0aXZpdHkYByABKAlCA+BBAxIRCgRzaW5rGAggASgJQgPgQQMSQgoPcmVjZW50X2F0dGVtcHRzGAkgAygLMiQuZ2F0ZWhvdXNlLmV2ZW50cy52MS5EZWxpdmVyeUF0dGVtcHRCA+BBAxIUCgdzdG9wcGVkGAogASgIQgPgQQMiigIKD0RlbGl2ZXJ5QXR0ZW1wdBIzCgpzdGFydF90aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEjAKCGR1cmF0aW9uGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQgPgQQMSFwoKZXZlbnRfdHlwZRgDIAEoCUID4EEDEhUKCGV2ZW50X2lkGAQgASgJQgPgQQMSGAoLaHR0cF9zdGF0dXMYBSABKAVCA+BBAxIaCg1yZXNwb25zZV9saW5lGAYgASgJQgPgQQMSFAoHZmFpbHVyZRgHIAEoCUID4EEDEhQKB2Ryb3BwZWQYCCABKAhCA+BBAzLiBQoPRGVsaXZlcnlTZXJ2aWNlErABChJMaXN0RGVsaXZlcnlTdGF0ZXMSLi5nYXRlaG91c2UuZXZlbnRzLnYxLkxpc3REZWxpdmVyeVN0YXRlc1JlcXVlc3QaLy5nYXRlaG91c2UuZXZlbnRzLnYxLkxpc3REZWxpdmVyeVN0YXRlc1Jlc3BvbnNlIjmC0+STAiUSIy9nYXRlaG91c2UvZXZlbnRzL3YxL2RlbGl2ZXJ5U3RhdGVziq+o0gUIEgYKAt8LEAESswEKEEdldERlbGl2ZXJ5U3RhdGUSLC5nYXRlaG91c2UuZXZlbnRzLnYxLkdldERlbGl2ZXJ5U3RhdGVSZXF1ZXN0GiIuZ2F0ZWhvdXNlLmV2ZW50cy52MS5EZWxpdmVyeVN0YXRlIk2C0+STAjsSOS9nYXRlaG91c2UvZXZlbnRzL3YxL2RlbGl2ZXJ5U3RhdGVzL3tzdWJzY3JpcHRpb25fdWlkPSoqfYqvqNIFBhIECgLfCxK2AQoNUmV0cnlEZWxpdmVyeRIpLmdhdGVob3VzZS5ldmVudHMudjEuUmV0cnlEZWxpdmVyeVJlcXVlc3QaIi5nYXRlaG91c2UuZXZlbnRzLnYxLkRlbGl2ZXJ5U3RhdGUiVoLT5JMCRDoBKiI/L2dhdGVob3VzZS9ldmVudHMvdjEvZGVsaXZlcnlTdGF0ZXMve3N1YnNjcmlwdGlvbl91aWQ9Kip9OnJldHJ5iq+o0gUGEgQKAt0LEqwBCglDaGVja1NpbmsSJS5nYXRlaG91c2UuZXZlbnRzLnYxLkNoZWNrU2lua1JlcXVlc3QaJi5nYXRlaG91c2UuZXZlbnRzLnYxLkNoZWNrU2lua1Jlc3BvbnNlIlCC0+STAj46ASoiOS9nYXRlaG91c2UvZXZlbnRzL3YxL2RlbGl2ZXJ5U3RhdGVzL3twYXJlbnQ9Kip9OmNoZWNrU2lua4qvqNIFBhIECgLdC2IGcHJvdG8z", [file_chainguard_annotations_auth, file_chainguard_platform_common_uidp, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("CiJnYXRlaG91c2UvZXZlbnRzL3YxL2RlbGl2ZXJ5LnByb3RvEhNnYXRlaG91c2UuZXZlbnRzLnYxIrEBChlMaXN0RGVsaXZlcnlTdGF0ZXNSZXF1ZXN0EjkKBHVpZHAYASABKAsyJi5jaGFpbmd1YXJkLnBsYXRmb3JtLmNvbW1vbi5VSURQRmlsdGVyQgPgQQESFgoJcGFnZV9zaXplGAIgASgFQgPgQQESFwoKcGFnZV90b2tlbhgDIAEoCUID4EEBEhUKCG9yZGVyX2J5GAQgASgJQgPgQQESEQoEc2tpcBgFIAEoBUID4EEBIq0BChpMaXN0RGVsaXZlcnlTdGF0ZXNSZXNwb25zZRI7Cg9kZWxpdmVyeV9zdGF0ZXMYASADKAsyIi5nYXRlaG91c2UuZXZlbnRzLnYxLkRlbGl2ZXJ5U3RhdGUSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhgKC3RvdGFsX2NvdW50GAMgASgDSACIAQESDwoHc2tpcHBlZBgEIAEoBUIOCgxfdG90YWxfY291bnQiQAoQQ2hlY2tTaW5rUmVxdWVzdBIZCgZwYXJlbnQYASABKAlCCeBBApCvqNIFARIRCgRzaW5rGAIgASgJQgPgQQIiKQoRQ2hlY2tTaW5rUmVzcG9uc2USFAoHcHJvYmxlbRgBIAEoCUID4EEDIj4KF0dldERlbGl2ZXJ5U3RhdGVSZXF1ZXN0EiMKEHN1YnNjcmlwdGlvbl91aWQYASABKAlCCeBBApCvqNIFASI7ChRSZXRyeURlbGl2ZXJ5UmVxdWVzdBIjChBzdWJzY3JpcHRpb25fdWlkGAEgASgJQgngQQKQr6jSBQEiKwoRR2V0QXR0ZW1wdFJlcXVlc3QSFgoDdWlkGAEgASgJQgngQQKQr6jSBQEiOwoUU2VuZFRlc3RFdmVudFJlcXVlc3QSIwoQc3Vic2NyaXB0aW9uX3VpZBgBIAEoCUIJ4EECkK+o0gUBIk8KEFJlZGVsaXZlclJlcXVlc3QSIwoQc3Vic2NyaXB0aW9uX3VpZBgBIAEoCUIJ4EECkK+o0gUBEhYKCWV2ZW50X2lkcxgCIAMoCUID4EECIkoKEVJlZGVsaXZlclJlc3BvbnNlEjUKDHJlZGVsaXZlcmllcxgBIAMoCzIfLmdhdGVob3VzZS5ldmVudHMudjEuUmVkZWxpdmVyeSJXCgpSZWRlbGl2ZXJ5EhAKCGV2ZW50X2lkGAEgASgJEjcKB291dGNvbWUYAiABKA4yJi5nYXRlaG91c2UuZXZlbnRzLnYxLlJlZGVsaXZlcnlPdXRjb21lIqEBCiFVcGRhdGVTdWJzY3JpcHRpb25TZXR0aW5nc1JlcXVlc3QSRgoIc2V0dGluZ3MYASABKAsyKS5nYXRlaG91c2UuZXZlbnRzLnYxLlN1YnNjcmlwdGlvblNldHRpbmdzQgngQQKQr6jSBQESNAoLdXBkYXRlX21hc2sYAiABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQgPgQQEilAEKFFN1YnNjcmlwdGlvblNldHRpbmdzEhYKA3VpZBgBIAEoCUIJ4EEDkK+o0gUBEhEKBHNpbmsYAiABKAlCA+BBAhIYCgZwYXVzZWQYAyABKAhCA+BBAUgAiAEBEhIKBWtpbmRzGAQgAygJQgPgQQESGAoLZGVzY3JpcHRpb24YBSABKAlCA+BBAUIJCgdfcGF1c2VkIo8ECg1EZWxpdmVyeVN0YXRlEh0KEHN1YnNjcmlwdGlvbl91aWQYASABKAlCA+BBAxIUCgd3YWl0aW5nGAIgASgFQgPgQQMSNgoNd2FpdGluZ19zaW5jZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIcCg9mYWlsZWRfYXR0ZW1wdHMYBCABKAVCA+BBAxIZCgxsYXN0X2ZhaWx1cmUYBSABKAlCA+BBAxI6ChFuZXh0X2F0dGVtcHRfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIXCgppbmFjdGl2aXR5GAcgASgJQgPgQQMSEQoEc2luaxgIIAEoCUID4EEDEkIKD3JlY2VudF9hdHRlbXB0cxgJIAMoCzIkLmdhdGVob3VzZS5ldmVudHMudjEuRGVsaXZlcnlBdHRlbXB0QgPgQQMSFAoHc3RvcHBlZBgKIAEoCEID4EEDEkAKCHNldHRpbmdzGAsgASgLMikuZ2F0ZWhvdXNlLmV2ZW50cy52MS5TdWJzY3JpcHRpb25TZXR0aW5nc0ID4EEDEhsKDmRyb3BwZWRfZXZlbnRzGAwgASgFQgPgQQMSNwoObGFzdF9kcm9wX3RpbWUYDSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMi3wIKD0RlbGl2ZXJ5QXR0ZW1wdBIzCgpzdGFydF90aW1lGAEgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEjAKCGR1cmF0aW9uGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQgPgQQMSFwoKZXZlbnRfdHlwZRgDIAEoCUID4EEDEhUKCGV2ZW50X2lkGAQgASgJQgPgQQMSGAoLaHR0cF9zdGF0dXMYBSABKAVCA+BBAxIaCg1yZXNwb25zZV9saW5lGAYgASgJQgPgQQMSFAoHZmFpbHVyZRgHIAEoCUID4EEDEhQKB2Ryb3BwZWQYCCABKAhCA+BBAxIQCgN1aWQYCSABKAlCA+BBAxJBCg5mYWlsdXJlX3JlYXNvbhgKIAEoDjIkLmdhdGVob3VzZS5ldmVudHMudjEuRGVsaXZlcnlGYWlsdXJlQgPgQQMirQMKDkF0dGVtcHREZXRhaWxzEjoKB2F0dGVtcHQYASABKAsyJC5nYXRlaG91c2UuZXZlbnRzLnYxLkRlbGl2ZXJ5QXR0ZW1wdEID4EEDEj0KDXBheWxvYWRfc3RhdGUYAiABKA4yIS5nYXRlaG91c2UuZXZlbnRzLnYxLlBheWxvYWRTdGF0ZUID4EEDEh8KEm1pc3NpbmdfY2FwYWJpbGl0eRgDIAEoCUID4EEDEj0KD3JlcXVlc3RfaGVhZGVycxgEIAMoCzIfLmdhdGVob3VzZS5ldmVudHMudjEuSHR0cEhlYWRlckID4EEDEhkKDHJlcXVlc3RfYm9keRgFIAEoCUID4EEDEiMKFnJlcXVlc3RfYm9keV90cnVuY2F0ZWQYBiABKAhCA+BBAxI+ChByZXNwb25zZV9oZWFkZXJzGAcgAygLMh8uZ2F0ZWhvdXNlLmV2ZW50cy52MS5IdHRwSGVhZGVyQgPgQQMSGgoNcmVzcG9uc2VfYm9keRgIIAEoCUID4EEDEiQKF3Jlc3BvbnNlX2JvZHlfdHJ1bmNhdGVkGAkgASgIQgPgQQMiKQoKSHR0cEhlYWRlchIMCgRuYW1lGAEgASgJEg0KBXZhbHVlGAIgASgJKpkBChFSZWRlbGl2ZXJ5T3V0Y29tZRIiCh5SRURFTElWRVJZX09VVENPTUVfVU5TUEVDSUZJRUQQABIdChlSRURFTElWRVJZX09VVENPTUVfUVVFVUVEEAESHgoaUkVERUxJVkVSWV9PVVRDT01FX1dBSVRJTkcQAhIhCh1SRURFTElWRVJZX09VVENPTUVfTk9UX1NUT1JFRBADKs4BCg9EZWxpdmVyeUZhaWx1cmUSIAocREVMSVZFUllfRkFJTFVSRV9VTlNQRUNJRklFRBAAEiYKIkRFTElWRVJZX0ZBSUxVUkVfTk9fUFVCTElDX0FERFJFU1MQARIcChhERUxJVkVSWV9GQUlMVVJFX0NPTk5FQ1QQAhIYChRERUxJVkVSWV9GQUlMVVJFX1RMUxADEhwKGERFTElWRVJZX0ZBSUxVUkVfVElNRU9VVBAEEhsKF0RFTElWRVJZX0ZBSUxVUkVfU1RBVFVTEAUqfgoMUGF5bG9hZFN0YXRlEh0KGVBBWUxPQURfU1RBVEVfVU5TUEVDSUZJRUQQABIXChNQQVlMT0FEX1NUQVRFX1NIT1dOEAESGAoUUEFZTE9BRF9TVEFURV9ISURERU4QAhIcChhQQVlMT0FEX1NUQVRFX05PVF9TVE9SRUQQAzLMCwoPRGVsaXZlcnlTZXJ2aWNlErABChJMaXN0RGVsaXZlcnlTdGF0ZXMSLi5nYXRlaG91c2UuZXZlbnRzLnYxLkxpc3REZWxpdmVyeVN0YXRlc1JlcXVlc3QaLy5nYXRlaG91c2UuZXZlbnRzLnYxLkxpc3REZWxpdmVyeVN0YXRlc1Jlc3BvbnNlIjmC0+STAiUSIy9nYXRlaG91c2UvZXZlbnRzL3YxL2RlbGl2ZXJ5U3RhdGVziq+o0gUIEgYKAt8LEAESswEKEEdldERlbGl2ZXJ5U3RhdGUSLC5nYXRlaG91c2UuZXZlbnRzLnYxLkdldERlbGl2ZXJ5U3RhdGVSZXF1ZXN0GiIuZ2F0ZWhvdXNlLmV2ZW50cy52MS5EZWxpdmVyeVN0YXRlIk2C0+STAjsSOS9nYXRlaG91c2UvZXZlbnRzL3YxL2RlbGl2ZXJ5U3RhdGVzL3tzdWJzY3JpcHRpb25fdWlkPSoqfYqvqNIFBhIECgLfCxK2AQoNUmV0cnlEZWxpdmVyeRIpLmdhdGVob3VzZS5ldmVudHMudjEuUmV0cnlEZWxpdmVyeVJlcXVlc3QaIi5nYXRlaG91c2UuZXZlbnRzLnYxLkRlbGl2ZXJ5U3RhdGUiVoLT5JMCRDoBKiI/L2dhdGVob3VzZS9ldmVudHMvdjEvZGVsaXZlcnlTdGF0ZXMve3N1YnNjcmlwdGlvbl91aWQ9Kip9OnJldHJ5iq+o0gUGEgQKAt0LEpUBCgpHZXRBdHRlbXB0EiYuZ2F0ZWhvdXNlLmV2ZW50cy52MS5HZXRBdHRlbXB0UmVxdWVzdBojLmdhdGVob3VzZS5ldmVudHMudjEuQXR0ZW1wdERldGFpbHMiOoLT5JMCKBImL2dhdGVob3VzZS9ldmVudHMvdjEvYXR0ZW1wdHMve3VpZD0qKn2Kr6jSBQYSBAoC3wsSwAEKDVNlbmRUZXN0RXZlbnQSKS5nYXRlaG91c2UuZXZlbnRzLnYxLlNlbmRUZXN0RXZlbnRSZXF1ZXN0GiQuZ2F0ZWhvdXNlLmV2ZW50cy52MS5EZWxpdmVyeUF0dGVtcHQiXoLT5JMCTDoBKiJHL2dhdGVob3VzZS9ldmVudHMvdjEvZGVsaXZlcnlTdGF0ZXMve3N1YnNjcmlwdGlvbl91aWQ9Kip9OnNlbmRUZXN0RXZlbnSKr6jSBQYSBAoC3QsStgEKCVJlZGVsaXZlchIlLmdhdGVob3VzZS5ldmVudHMudjEuUmVkZWxpdmVyUmVxdWVzdBomLmdhdGVob3VzZS5ldmVudHMudjEuUmVkZWxpdmVyUmVzcG9uc2UiWoLT5JMCSDoBKiJDL2dhdGVob3VzZS9ldmVudHMvdjEvZGVsaXZlcnlTdGF0ZXMve3N1YnNjcmlwdGlvbl91aWQ9Kip9OnJlZGVsaXZlcoqvqNIFBhIECgLdCxLTAQoaVXBkYXRlU3Vic2NyaXB0aW9uU2V0dGluZ3MSNi5nYXRlaG91c2UuZXZlbnRzLnYxLlVwZGF0ZVN1YnNjcmlwdGlvblNldHRpbmdzUmVxdWVzdBoiLmdhdGVob3VzZS5ldmVudHMudjEuRGVsaXZlcnlTdGF0ZSJZgtPkkwJHOghzZXR0aW5nczI7L2dhdGVob3VzZS9ldmVudHMvdjEvc3Vic2NyaXB0aW9uU2V0dGluZ3Mve3NldHRpbmdzLnVpZD0qKn2Kr6jSBQYSBAoC3QsSrAEKCUNoZWNrU2luaxIlLmdhdGVob3VzZS5ldmVudHMudjEuQ2hlY2tTaW5rUmVxdWVzdBomLmdhdGVob3VzZS5ldmVudHMudjEuQ2hlY2tTaW5rUmVzcG9uc2UiUILT5JMCPjoBKiI5L2dhdGVob3VzZS9ldmVudHMvdjEvZGVsaXZlcnlTdGF0ZXMve3BhcmVudD0qKn06Y2hlY2tTaW5riq+o0gUGEgQKAt0LYgZwcm90bzM", [file_chainguard_annotations_auth, file_chainguard_platform_common_uidp, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_duration, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
 
 /**
  * The request of ListDeliveryStates.
@@ -203,6 +203,203 @@ export const RetryDeliveryRequestSchema: GenMessage<RetryDeliveryRequest> = /*@_
   messageDesc(file_gatehouse_events_v1_delivery, 5);
 
 /**
+ * The request of GetAttempt.
+ *
+ * @generated from message gatehouse.events.v1.GetAttemptRequest
+ */
+export type GetAttemptRequest = Message<"gatehouse.events.v1.GetAttemptRequest"> & {
+  /**
+   * The uid of the attempt.
+   *
+   * @generated from field: string uid = 1;
+   */
+  uid: string;
+};
+
+/**
+ * Describes the message gatehouse.events.v1.GetAttemptRequest.
+ * Use `create(GetAttemptRequestSchema)` to create a new message.
+ */
+export const GetAttemptRequestSchema: GenMessage<GetAttemptRequest> = /*@__PURE__*/
+  messageDesc(file_gatehouse_events_v1_delivery, 6);
+
+/**
+ * The request of SendTestEvent.
+ *
+ * @generated from message gatehouse.events.v1.SendTestEventRequest
+ */
+export type SendTestEventRequest = Message<"gatehouse.events.v1.SendTestEventRequest"> & {
+  /**
+   * The uid of the subscription.
+   *
+   * @generated from field: string subscription_uid = 1;
+   */
+  subscriptionUid: string;
+};
+
+/**
+ * Describes the message gatehouse.events.v1.SendTestEventRequest.
+ * Use `create(SendTestEventRequestSchema)` to create a new message.
+ */
+export const SendTestEventRequestSchema: GenMessage<SendTestEventRequest> = /*@__PURE__*/
+  messageDesc(file_gatehouse_events_v1_delivery, 7);
+
+/**
+ * The request of Redeliver.
+ *
+ * @generated from message gatehouse.events.v1.RedeliverRequest
+ */
+export type RedeliverRequest = Message<"gatehouse.events.v1.RedeliverRequest"> & {
+  /**
+   * The uid of the subscription.
+   *
+   * @generated from field: string subscription_uid = 1;
+   */
+  subscriptionUid: string;
+
+  /**
+   * The ids of the events, as in the header ce-id, 100 at most.
+   *
+   * @generated from field: repeated string event_ids = 2;
+   */
+  eventIds: string[];
+};
+
+/**
+ * Describes the message gatehouse.events.v1.RedeliverRequest.
+ * Use `create(RedeliverRequestSchema)` to create a new message.
+ */
+export const RedeliverRequestSchema: GenMessage<RedeliverRequest> = /*@__PURE__*/
+  messageDesc(file_gatehouse_events_v1_delivery, 8);
+
+/**
+ * The response of Redeliver.
+ *
+ * @generated from message gatehouse.events.v1.RedeliverResponse
+ */
+export type RedeliverResponse = Message<"gatehouse.events.v1.RedeliverResponse"> & {
+  /**
+   * One result per event, in the order of the request.
+   *
+   * @generated from field: repeated gatehouse.events.v1.Redelivery redeliveries = 1;
+   */
+  redeliveries: Redelivery[];
+};
+
+/**
+ * Describes the message gatehouse.events.v1.RedeliverResponse.
+ * Use `create(RedeliverResponseSchema)` to create a new message.
+ */
+export const RedeliverResponseSchema: GenMessage<RedeliverResponse> = /*@__PURE__*/
+  messageDesc(file_gatehouse_events_v1_delivery, 9);
+
+/**
+ * What was done with one event.
+ *
+ * @generated from message gatehouse.events.v1.Redelivery
+ */
+export type Redelivery = Message<"gatehouse.events.v1.Redelivery"> & {
+  /**
+   * The id of the event.
+   *
+   * @generated from field: string event_id = 1;
+   */
+  eventId: string;
+
+  /**
+   * What was done with it.
+   *
+   * @generated from field: gatehouse.events.v1.RedeliveryOutcome outcome = 2;
+   */
+  outcome: RedeliveryOutcome;
+};
+
+/**
+ * Describes the message gatehouse.events.v1.Redelivery.
+ * Use `create(RedeliverySchema)` to create a new message.
+ */
+export const RedeliverySchema: GenMessage<Redelivery> = /*@__PURE__*/
+  messageDesc(file_gatehouse_events_v1_delivery, 10);
+
+/**
+ * The request of UpdateSubscriptionSettings.
+ *
+ * @generated from message gatehouse.events.v1.UpdateSubscriptionSettingsRequest
+ */
+export type UpdateSubscriptionSettingsRequest = Message<"gatehouse.events.v1.UpdateSubscriptionSettingsRequest"> & {
+  /**
+   * The settings, with the uid of the subscription.
+   *
+   * @generated from field: gatehouse.events.v1.SubscriptionSettings settings = 1;
+   */
+  settings?: SubscriptionSettings | undefined;
+
+  /**
+   * The fields to change. Absent means the fields that are set in the message; "*" replaces all of them.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 2;
+   */
+  updateMask?: FieldMask | undefined;
+};
+
+/**
+ * Describes the message gatehouse.events.v1.UpdateSubscriptionSettingsRequest.
+ * Use `create(UpdateSubscriptionSettingsRequestSchema)` to create a new message.
+ */
+export const UpdateSubscriptionSettingsRequestSchema: GenMessage<UpdateSubscriptionSettingsRequest> = /*@__PURE__*/
+  messageDesc(file_gatehouse_events_v1_delivery, 11);
+
+/**
+ * The settings of a subscription.
+ *
+ * @generated from message gatehouse.events.v1.SubscriptionSettings
+ */
+export type SubscriptionSettings = Message<"gatehouse.events.v1.SubscriptionSettings"> & {
+  /**
+   * The uid of the subscription.
+   *
+   * @generated from field: string uid = 1;
+   */
+  uid: string;
+
+  /**
+   * The address that the events are sent to, by the rules of the published subscription.
+   *
+   * @generated from field: string sink = 2;
+   */
+  sink: string;
+
+  /**
+   * Whether nothing is sent. Events wait for three days; then the oldest are dropped.
+   *
+   * @generated from field: optional bool paused = 3;
+   */
+  paused?: boolean | undefined;
+
+  /**
+   * The kinds of resources whose events are sent, as the audit log names them, such as `groups`. Empty means all. Events that happened
+   * before a change of this field are not affected.
+   *
+   * @generated from field: repeated string kinds = 4;
+   */
+  kinds: string[];
+
+  /**
+   * A text for people, at most 512 characters on one line.
+   *
+   * @generated from field: string description = 5;
+   */
+  description: string;
+};
+
+/**
+ * Describes the message gatehouse.events.v1.SubscriptionSettings.
+ * Use `create(SubscriptionSettingsSchema)` to create a new message.
+ */
+export const SubscriptionSettingsSchema: GenMessage<SubscriptionSettings> = /*@__PURE__*/
+  messageDesc(file_gatehouse_events_v1_delivery, 12);
+
+/**
  * What waits for a subscription.
  *
  * @generated from message gatehouse.events.v1.DeliveryState
@@ -278,6 +475,27 @@ export type DeliveryState = Message<"gatehouse.events.v1.DeliveryState"> & {
    * @generated from field: bool stopped = 10;
    */
   stopped: boolean;
+
+  /**
+   * The settings of the subscription.
+   *
+   * @generated from field: gatehouse.events.v1.SubscriptionSettings settings = 11;
+   */
+  settings?: SubscriptionSettings | undefined;
+
+  /**
+   * How many events were dropped since the subscription was paused, because they waited for more than three days. 0 if it is not paused.
+   *
+   * @generated from field: int32 dropped_events = 12;
+   */
+  droppedEvents: number;
+
+  /**
+   * When the last of them was dropped. Absent if none was.
+   *
+   * @generated from field: google.protobuf.Timestamp last_drop_time = 13;
+   */
+  lastDropTime?: Timestamp | undefined;
 };
 
 /**
@@ -285,7 +503,7 @@ export type DeliveryState = Message<"gatehouse.events.v1.DeliveryState"> & {
  * Use `create(DeliveryStateSchema)` to create a new message.
  */
 export const DeliveryStateSchema: GenMessage<DeliveryState> = /*@__PURE__*/
-  messageDesc(file_gatehouse_events_v1_delivery, 6);
+  messageDesc(file_gatehouse_events_v1_delivery, 13);
 
 /**
  * An attempt to deliver an event.
@@ -301,7 +519,7 @@ export type DeliveryAttempt = Message<"gatehouse.events.v1.DeliveryAttempt"> & {
   startTime?: Timestamp | undefined;
 
   /**
-   * How long it took. Rounded up to 10 seconds if there was no response, or if it came from a private network or through a proxy.
+   * How long it took. Rounded up to 10 seconds if the sink has no public address, or is behind a proxy.
    *
    * @generated from field: google.protobuf.Duration duration = 2;
    */
@@ -348,6 +566,20 @@ export type DeliveryAttempt = Message<"gatehouse.events.v1.DeliveryAttempt"> & {
    * @generated from field: bool dropped = 8;
    */
   dropped: boolean;
+
+  /**
+   * The uid of the attempt, for GetAttempt. Empty for attempts of earlier releases.
+   *
+   * @generated from field: string uid = 9;
+   */
+  uid: string;
+
+  /**
+   * What kind of failure it was.
+   *
+   * @generated from field: gatehouse.events.v1.DeliveryFailure failure_reason = 10;
+   */
+  failureReason: DeliveryFailure;
 };
 
 /**
@@ -355,10 +587,274 @@ export type DeliveryAttempt = Message<"gatehouse.events.v1.DeliveryAttempt"> & {
  * Use `create(DeliveryAttemptSchema)` to create a new message.
  */
 export const DeliveryAttemptSchema: GenMessage<DeliveryAttempt> = /*@__PURE__*/
-  messageDesc(file_gatehouse_events_v1_delivery, 7);
+  messageDesc(file_gatehouse_events_v1_delivery, 14);
 
 /**
- * Reports the state of the delivery queues of subscriptions. The published contract has no such service.
+ * An attempt with its request and response.
+ *
+ * @generated from message gatehouse.events.v1.AttemptDetails
+ */
+export type AttemptDetails = Message<"gatehouse.events.v1.AttemptDetails"> & {
+  /**
+   * The attempt.
+   *
+   * @generated from field: gatehouse.events.v1.DeliveryAttempt attempt = 1;
+   */
+  attempt?: DeliveryAttempt | undefined;
+
+  /**
+   * Whether the request and the response are shown.
+   *
+   * @generated from field: gatehouse.events.v1.PayloadState payload_state = 2;
+   */
+  payloadState: PayloadState;
+
+  /**
+   * The name of the capability that the caller lacks to see them, at the group of the event. Empty if none.
+   *
+   * @generated from field: string missing_capability = 3;
+   */
+  missingCapability: string;
+
+  /**
+   * The headers of the event. Those of the connection and the signature are left out.
+   *
+   * @generated from field: repeated gatehouse.events.v1.HttpHeader request_headers = 4;
+   */
+  requestHeaders: HttpHeader[];
+
+  /**
+   * The body that was sent, at most 64 KiB. The claims of its actor are empty for callers who may not list identities there.
+   *
+   * @generated from field: string request_body = 5;
+   */
+  requestBody: string;
+
+  /**
+   * Whether the body that was sent is longer.
+   *
+   * @generated from field: bool request_body_truncated = 6;
+   */
+  requestBodyTruncated: boolean;
+
+  /**
+   * The headers of the response, without cookies. Empty if the sink is in a private network or behind a proxy.
+   *
+   * @generated from field: repeated gatehouse.events.v1.HttpHeader response_headers = 7;
+   */
+  responseHeaders: HttpHeader[];
+
+  /**
+   * The first 4 KiB of the body of the response, in UTF-8. Empty also if it was compressed.
+   *
+   * @generated from field: string response_body = 8;
+   */
+  responseBody: string;
+
+  /**
+   * Whether the body of the response is longer.
+   *
+   * @generated from field: bool response_body_truncated = 9;
+   */
+  responseBodyTruncated: boolean;
+};
+
+/**
+ * Describes the message gatehouse.events.v1.AttemptDetails.
+ * Use `create(AttemptDetailsSchema)` to create a new message.
+ */
+export const AttemptDetailsSchema: GenMessage<AttemptDetails> = /*@__PURE__*/
+  messageDesc(file_gatehouse_events_v1_delivery, 15);
+
+/**
+ * A header of a request or response.
+ *
+ * @generated from message gatehouse.events.v1.HttpHeader
+ */
+export type HttpHeader = Message<"gatehouse.events.v1.HttpHeader"> & {
+  /**
+   * The name, in lower case.
+   *
+   * @generated from field: string name = 1;
+   */
+  name: string;
+
+  /**
+   * The value.
+   *
+   * @generated from field: string value = 2;
+   */
+  value: string;
+};
+
+/**
+ * Describes the message gatehouse.events.v1.HttpHeader.
+ * Use `create(HttpHeaderSchema)` to create a new message.
+ */
+export const HttpHeaderSchema: GenMessage<HttpHeader> = /*@__PURE__*/
+  messageDesc(file_gatehouse_events_v1_delivery, 16);
+
+/**
+ * What was done with an event that is to be sent again.
+ *
+ * @generated from enum gatehouse.events.v1.RedeliveryOutcome
+ */
+export const RedeliveryOutcome = {
+  /**
+   * Not stated.
+   *
+   * @generated from enum value: REDELIVERY_OUTCOME_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * It was added to the delivery queue, before newer events.
+   *
+   * @generated from enum value: REDELIVERY_OUTCOME_QUEUED = 1;
+   */
+  QUEUED: 1,
+
+  /**
+   * It was in the delivery queue already.
+   *
+   * @generated from enum value: REDELIVERY_OUTCOME_WAITING = 2;
+   */
+  WAITING: 2,
+
+  /**
+   * None of the stored attempts has it, or not all of its body: nothing was done.
+   *
+   * @generated from enum value: REDELIVERY_OUTCOME_NOT_STORED = 3;
+   */
+  NOT_STORED: 3,
+} as const;
+
+/**
+ * What was done with an event that is to be sent again.
+ *
+ * @generated from enum gatehouse.events.v1.RedeliveryOutcome
+ */
+export type RedeliveryOutcome = (typeof RedeliveryOutcome)[keyof typeof RedeliveryOutcome] | UnknownEnum;
+
+/**
+ * Describes the enum gatehouse.events.v1.RedeliveryOutcome.
+ */
+export const RedeliveryOutcomeSchema: GenEnum<RedeliveryOutcome> = /*@__PURE__*/
+  enumDesc(file_gatehouse_events_v1_delivery, 0);
+
+/**
+ * Why an attempt to deliver an event failed.
+ *
+ * @generated from enum gatehouse.events.v1.DeliveryFailure
+ */
+export const DeliveryFailure = {
+  /**
+   * The event was delivered, or the reason is not shown: the sink is behind a proxy, or the subscription is not in force.
+   *
+   * @generated from enum value: DELIVERY_FAILURE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * The host of the sink has no address, or a private one. Attempts in a private network have no other reason.
+   *
+   * @generated from enum value: DELIVERY_FAILURE_NO_PUBLIC_ADDRESS = 1;
+   */
+  NO_PUBLIC_ADDRESS: 1,
+
+  /**
+   * No connection came about, or it ended before there was a response.
+   *
+   * @generated from enum value: DELIVERY_FAILURE_CONNECT = 2;
+   */
+  CONNECT: 2,
+
+  /**
+   * The certificate of the sink is not trusted, or it does not speak TLS.
+   *
+   * @generated from enum value: DELIVERY_FAILURE_TLS = 3;
+   */
+  TLS: 3,
+
+  /**
+   * There was no complete response within 10 seconds.
+   *
+   * @generated from enum value: DELIVERY_FAILURE_TIMEOUT = 4;
+   */
+  TIMEOUT: 4,
+
+  /**
+   * The status of the response was none of 2xx.
+   *
+   * @generated from enum value: DELIVERY_FAILURE_STATUS = 5;
+   */
+  STATUS: 5,
+} as const;
+
+/**
+ * Why an attempt to deliver an event failed.
+ *
+ * @generated from enum gatehouse.events.v1.DeliveryFailure
+ */
+export type DeliveryFailure = (typeof DeliveryFailure)[keyof typeof DeliveryFailure] | UnknownEnum;
+
+/**
+ * Describes the enum gatehouse.events.v1.DeliveryFailure.
+ */
+export const DeliveryFailureSchema: GenEnum<DeliveryFailure> = /*@__PURE__*/
+  enumDesc(file_gatehouse_events_v1_delivery, 1);
+
+/**
+ * Whether the request and the response of an attempt are shown.
+ *
+ * @generated from enum gatehouse.events.v1.PayloadState
+ */
+export const PayloadState = {
+  /**
+   * Not stated.
+   *
+   * @generated from enum value: PAYLOAD_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * They are shown.
+   *
+   * @generated from enum value: PAYLOAD_STATE_SHOWN = 1;
+   */
+  SHOWN: 1,
+
+  /**
+   * The caller may not list what the event is about.
+   *
+   * @generated from enum value: PAYLOAD_STATE_HIDDEN = 2;
+   */
+  HIDDEN: 2,
+
+  /**
+   * They are not stored: the server has no key to encrypt them with, or has lost it.
+   *
+   * @generated from enum value: PAYLOAD_STATE_NOT_STORED = 3;
+   */
+  NOT_STORED: 3,
+} as const;
+
+/**
+ * Whether the request and the response of an attempt are shown.
+ *
+ * @generated from enum gatehouse.events.v1.PayloadState
+ */
+export type PayloadState = (typeof PayloadState)[keyof typeof PayloadState] | UnknownEnum;
+
+/**
+ * Describes the enum gatehouse.events.v1.PayloadState.
+ */
+export const PayloadStateSchema: GenEnum<PayloadState> = /*@__PURE__*/
+  enumDesc(file_gatehouse_events_v1_delivery, 2);
+
+/**
+ * Reports the delivery queues of subscriptions and the latest attempts, and has the settings that the published subscription lacks. The
+ * published contract has no such service.
  *
  * @generated from service gatehouse.events.v1.DeliveryService
  */
@@ -391,6 +887,46 @@ export const DeliveryService: GenService<{
   retryDelivery: {
     methodKind: "unary";
     input: typeof RetryDeliveryRequestSchema;
+    output: typeof DeliveryStateSchema;
+  },
+  /**
+   * Shows an attempt with its request and response.
+   *
+   * @generated from rpc gatehouse.events.v1.DeliveryService.GetAttempt
+   */
+  getAttempt: {
+    methodKind: "unary";
+    input: typeof GetAttemptRequestSchema;
+    output: typeof AttemptDetailsSchema;
+  },
+  /**
+   * Sends a test event to the sink of a subscription at once, and returns the result. Ten per minute and subscription. The audit log has it.
+   *
+   * @generated from rpc gatehouse.events.v1.DeliveryService.SendTestEvent
+   */
+  sendTestEvent: {
+    methodKind: "unary";
+    input: typeof SendTestEventRequestSchema;
+    output: typeof DeliveryAttemptSchema;
+  },
+  /**
+   * Adds events of the latest attempts to the delivery queue again, with the same ids. The audit log has it.
+   *
+   * @generated from rpc gatehouse.events.v1.DeliveryService.Redeliver
+   */
+  redeliver: {
+    methodKind: "unary";
+    input: typeof RedeliverRequestSchema;
+    output: typeof RedeliverResponseSchema;
+  },
+  /**
+   * Changes the settings of a subscription. A new sink gets what waits at once, and its caller vouches for the subscription from then on.
+   *
+   * @generated from rpc gatehouse.events.v1.DeliveryService.UpdateSubscriptionSettings
+   */
+  updateSubscriptionSettings: {
+    methodKind: "unary";
+    input: typeof UpdateSubscriptionSettingsRequestSchema;
     output: typeof DeliveryStateSchema;
   },
   /**

@@ -13,7 +13,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file gatehouse/search/v1/search.proto.
  */
 export const file_gatehouse_search_v1_search: GenFile = /*@__PURE__*/
-  fileDesc("CiBnYXRlaG91c2Uvc2VhcmNoL3YxL3NlYXJjaC5wcm90bxITZ2F0ZWhvdXNlLnNlYXJjaC52MSKHAQoNU2VhcmNoUmVxdWVzdBITCgZwYXJlbnQYASABKAlCA+BBAhISCgVxdWVyeRgCIAEoCUID4EECEjUKBWtpbmRzGAMgAygOMiEuZ2F0ZWhvdXNlLnNlYXJjaC52MS5SZXNvdXJjZUtpbmRCA+BBARIWCglwYWdlX3NpemUYBCABKAVCA+BBASJaCg5TZWFyY2hSZXNwb25zZRI1CglyZXNvdXJjZXMYASADKAsyIi5nYXRlaG91c2Uuc2VhcmNoLnYxLkZvdW5kUmVzb3VyY2USEQoJdHJ1bmNhdGVkGAIgASgIInAKDUZvdW5kUmVzb3VyY2USLwoEa2luZBgBIAEoDjIhLmdhdGVob3VzZS5zZWFyY2gudjEuUmVzb3VyY2VLaW5kEgsKA3VpZBgCIAEoCRIMCgRuYW1lGAMgASgJEhMKC2Rlc2NyaXB0aW9uGAQgASgJKrcBCgxSZXNvdXJjZUtpbmQSHQoZUkVTT1VSQ0VfS0lORF9VTlNQRUNJRklFRBAAEhcKE1JFU09VUkNFX0tJTkRfR1JPVVAQARIaChZSRVNPVVJDRV9LSU5EX0lERU5USVRZEAISFgoSUkVTT1VSQ0VfS0lORF9ST0xFEAMSIwofUkVTT1VSQ0VfS0lORF9JREVOVElUWV9QUk9WSURFUhAEEhYKElJFU09VUkNFX0tJTkRfUkVQTxAFMpwBCg1TZWFyY2hTZXJ2aWNlEooBCgZTZWFyY2gSIi5nYXRlaG91c2Uuc2VhcmNoLnYxLlNlYXJjaFJlcXVlc3QaIy5nYXRlaG91c2Uuc2VhcmNoLnYxLlNlYXJjaFJlc3BvbnNlIjeC0+STAicSJS9nYXRlaG91c2Uvc2VhcmNoL3YxL3Jlc291cmNlczpzZWFyY2iKr6jSBQQSAhABYgZwcm90bzM", [file_chainguard_annotations_auth, file_google_api_annotations, file_google_api_field_behavior]);
+  fileDesc("CiBnYXRlaG91c2Uvc2VhcmNoL3YxL3NlYXJjaC5wcm90bxITZ2F0ZWhvdXNlLnNlYXJjaC52MSKfAQoNU2VhcmNoUmVxdWVzdBITCgZwYXJlbnQYASABKAlCA+BBAhISCgVxdWVyeRgCIAEoCUID4EECEjUKBWtpbmRzGAMgAygOMiEuZ2F0ZWhvdXNlLnNlYXJjaC52MS5SZXNvdXJjZUtpbmRCA+BBARIWCglwYWdlX3NpemUYBCABKAVCA+BBARIWCglmb3JfZ3JhbnQYBSABKAhCA+BBASJaCg5TZWFyY2hSZXNwb25zZRI1CglyZXNvdXJjZXMYASADKAsyIi5nYXRlaG91c2Uuc2VhcmNoLnYxLkZvdW5kUmVzb3VyY2USEQoJdHJ1bmNhdGVkGAIgASgIIrwBCg1Gb3VuZFJlc291cmNlEi8KBGtpbmQYASABKA4yIS5nYXRlaG91c2Uuc2VhcmNoLnYxLlJlc291cmNlS2luZBILCgN1aWQYAiABKAkSDAoEbmFtZRgDIAEoCRITCgtkZXNjcmlwdGlvbhgEIAEoCRINCgVlbWFpbBgFIAEoCRIrCgRwYXRoGAYgAygLMh0uZ2F0ZWhvdXNlLnNlYXJjaC52MS5QYXRoUGFydBIOCgZpc195b3UYByABKAgiKAoTUmVzb2x2ZU5hbWVzUmVxdWVzdBIRCgR1aWRzGAEgAygJQgPgQQIiQAoUUmVzb2x2ZU5hbWVzUmVzcG9uc2USKAoFbmFtZXMYASADKAsyGS5nYXRlaG91c2Uuc2VhcmNoLnYxLk5hbWUivQEKBE5hbWUSCwoDdWlkGAEgASgJEi8KBGtpbmQYAiABKA4yIS5nYXRlaG91c2Uuc2VhcmNoLnYxLlJlc291cmNlS2luZBIMCgRuYW1lGAMgASgJEg0KBWVtYWlsGAQgASgJEisKBHBhdGgYBSADKAsyHS5nYXRlaG91c2Uuc2VhcmNoLnYxLlBhdGhQYXJ0Ei0KBXN0YXRlGAYgASgOMh4uZ2F0ZWhvdXNlLnNlYXJjaC52MS5OYW1lU3RhdGUiJQoIUGF0aFBhcnQSCwoDdWlkGAEgASgJEgwKBG5hbWUYAiABKAkqvwIKDFJlc291cmNlS2luZBIdChlSRVNPVVJDRV9LSU5EX1VOU1BFQ0lGSUVEEAASFwoTUkVTT1VSQ0VfS0lORF9HUk9VUBABEhoKFlJFU09VUkNFX0tJTkRfSURFTlRJVFkQAhIWChJSRVNPVVJDRV9LSU5EX1JPTEUQAxIjCh9SRVNPVVJDRV9LSU5EX0lERU5USVRZX1BST1ZJREVSEAQSFgoSUkVTT1VSQ0VfS0lORF9SRVBPEAUSGAoUUkVTT1VSQ0VfS0lORF9QRVJTT04QBhIaChZSRVNPVVJDRV9LSU5EX0FEVklTT1JZEAcSGQoVUkVTT1VSQ0VfS0lORF9QQUNLQUdFEAgSHgoaUkVTT1VSQ0VfS0lORF9TVUJTQ1JJUFRJT04QCRIVChFSRVNPVVJDRV9LSU5EX1RBRxAKKocBCglOYW1lU3RhdGUSGgoWTkFNRV9TVEFURV9VTlNQRUNJRklFRBAAEhQKEE5BTUVfU1RBVEVfS05PV04QARIZChVOQU1FX1NUQVRFX05PVF9KT0lORUQQAhIWChJOQU1FX1NUQVRFX0RFTEVURUQQAxIVChFOQU1FX1NUQVRFX0hJRERFThAEMrsCCg1TZWFyY2hTZXJ2aWNlEooBCgZTZWFyY2gSIi5nYXRlaG91c2Uuc2VhcmNoLnYxLlNlYXJjaFJlcXVlc3QaIy5nYXRlaG91c2Uuc2VhcmNoLnYxLlNlYXJjaFJlc3BvbnNlIjeC0+STAicSJS9nYXRlaG91c2Uvc2VhcmNoL3YxL3Jlc291cmNlczpzZWFyY2iKr6jSBQQSAhABEpwBCgxSZXNvbHZlTmFtZXMSKC5nYXRlaG91c2Uuc2VhcmNoLnYxLlJlc29sdmVOYW1lc1JlcXVlc3QaKS5nYXRlaG91c2Uuc2VhcmNoLnYxLlJlc29sdmVOYW1lc1Jlc3BvbnNlIjeC0+STAic6ASoiIi9nYXRlaG91c2Uvc2VhcmNoL3YxL25hbWVzOnJlc29sdmWKr6jSBQQSAhABYgZwcm90bzM", [file_chainguard_annotations_auth, file_google_api_annotations, file_google_api_field_behavior]);
 
 /**
  * The request of Search.
@@ -29,7 +29,7 @@ export type SearchRequest = Message<"gatehouse.search.v1.SearchRequest"> & {
   parent: string;
 
   /**
-   * The beginning of a name, whose case does not matter; or a whole uid.
+   * Words, or their beginnings, whose case does not matter; or a whole uid.
    *
    * @generated from field: string query = 2;
    */
@@ -48,6 +48,14 @@ export type SearchRequest = Message<"gatehouse.search.v1.SearchRequest"> & {
    * @generated from field: int32 page_size = 4;
    */
   pageSize: number;
+
+  /**
+   * Whether to find all people of the organization if the caller may create role bindings anywhere in it: those to whom the caller may
+   * give a role.
+   *
+   * @generated from field: bool for_grant = 5;
+   */
+  forGrant: boolean;
 };
 
 /**
@@ -71,7 +79,8 @@ export type SearchResponse = Message<"gatehouse.search.v1.SearchResponse"> & {
   resources: FoundResource[];
 
   /**
-   * Whether there are more of some kind than the response has: a longer query finds them.
+   * Whether there are more of some kind than the response has: a longer query finds them. Also true while names are being indexed, after
+   * an upgrade from a release without this index.
    *
    * @generated from field: bool truncated = 2;
    */
@@ -99,14 +108,14 @@ export type FoundResource = Message<"gatehouse.search.v1.FoundResource"> & {
   kind: ResourceKind;
 
   /**
-   * Its uid.
+   * Its uid. Empty for a package.
    *
    * @generated from field: string uid = 2;
    */
   uid: string;
 
   /**
-   * Its name.
+   * Its name: for an advisory its id, for a subscription the host of its sink. Empty for a person who has not joined.
    *
    * @generated from field: string name = 3;
    */
@@ -118,6 +127,27 @@ export type FoundResource = Message<"gatehouse.search.v1.FoundResource"> & {
    * @generated from field: string description = 4;
    */
   description: string;
+
+  /**
+   * The e-mail address of a person. Empty means none.
+   *
+   * @generated from field: string email = 5;
+   */
+  email: string;
+
+  /**
+   * The groups that it is in, the organization first; a tag also has its repo. Empty for people and packages.
+   *
+   * @generated from field: repeated gatehouse.search.v1.PathPart path = 6;
+   */
+  path: PathPart[];
+
+  /**
+   * Whether it is the caller.
+   *
+   * @generated from field: bool is_you = 7;
+   */
+  isYou: boolean;
 };
 
 /**
@@ -126,6 +156,132 @@ export type FoundResource = Message<"gatehouse.search.v1.FoundResource"> & {
  */
 export const FoundResourceSchema: GenMessage<FoundResource> = /*@__PURE__*/
   messageDesc(file_gatehouse_search_v1_search, 2);
+
+/**
+ * The request of ResolveNames.
+ *
+ * @generated from message gatehouse.search.v1.ResolveNamesRequest
+ */
+export type ResolveNamesRequest = Message<"gatehouse.search.v1.ResolveNamesRequest"> & {
+  /**
+   * The uids, 200 at most, of any kind.
+   *
+   * @generated from field: repeated string uids = 1;
+   */
+  uids: string[];
+};
+
+/**
+ * Describes the message gatehouse.search.v1.ResolveNamesRequest.
+ * Use `create(ResolveNamesRequestSchema)` to create a new message.
+ */
+export const ResolveNamesRequestSchema: GenMessage<ResolveNamesRequest> = /*@__PURE__*/
+  messageDesc(file_gatehouse_search_v1_search, 3);
+
+/**
+ * The response of ResolveNames.
+ *
+ * @generated from message gatehouse.search.v1.ResolveNamesResponse
+ */
+export type ResolveNamesResponse = Message<"gatehouse.search.v1.ResolveNamesResponse"> & {
+  /**
+   * The names, in the order of the request.
+   *
+   * @generated from field: repeated gatehouse.search.v1.Name names = 1;
+   */
+  names: Name[];
+};
+
+/**
+ * Describes the message gatehouse.search.v1.ResolveNamesResponse.
+ * Use `create(ResolveNamesResponseSchema)` to create a new message.
+ */
+export const ResolveNamesResponseSchema: GenMessage<ResolveNamesResponse> = /*@__PURE__*/
+  messageDesc(file_gatehouse_search_v1_search, 4);
+
+/**
+ * The name of a resource or of a person.
+ *
+ * @generated from message gatehouse.search.v1.Name
+ */
+export type Name = Message<"gatehouse.search.v1.Name"> & {
+  /**
+   * The uid.
+   *
+   * @generated from field: string uid = 1;
+   */
+  uid: string;
+
+  /**
+   * What it is. Not stated if it is hidden.
+   *
+   * @generated from field: gatehouse.search.v1.ResourceKind kind = 2;
+   */
+  kind: ResourceKind;
+
+  /**
+   * Its name: for an advisory its id, for a subscription the host of its sink. Empty if it is not known.
+   *
+   * @generated from field: string name = 3;
+   */
+  name: string;
+
+  /**
+   * The e-mail address of a person. Empty means none.
+   *
+   * @generated from field: string email = 4;
+   */
+  email: string;
+
+  /**
+   * The groups that a resource is in, the organization first; a tag also has its repo. Empty for people, organizations and built-in roles.
+   *
+   * @generated from field: repeated gatehouse.search.v1.PathPart path = 5;
+   */
+  path: PathPart[];
+
+  /**
+   * Whether the name is known.
+   *
+   * @generated from field: gatehouse.search.v1.NameState state = 6;
+   */
+  state: NameState;
+};
+
+/**
+ * Describes the message gatehouse.search.v1.Name.
+ * Use `create(NameSchema)` to create a new message.
+ */
+export const NameSchema: GenMessage<Name> = /*@__PURE__*/
+  messageDesc(file_gatehouse_search_v1_search, 5);
+
+/**
+ * A group or repo in a path.
+ *
+ * @generated from message gatehouse.search.v1.PathPart
+ */
+export type PathPart = Message<"gatehouse.search.v1.PathPart"> & {
+  /**
+   * Its uid.
+   *
+   * @generated from field: string uid = 1;
+   */
+  uid: string;
+
+  /**
+   * Its name. Empty means that the caller may not list it.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+};
+
+/**
+ * Describes the message gatehouse.search.v1.PathPart.
+ * Use `create(PathPartSchema)` to create a new message.
+ */
+export const PathPartSchema: GenMessage<PathPart> = /*@__PURE__*/
+  messageDesc(file_gatehouse_search_v1_search, 6);
 
 /**
  * What kind of resource something is.
@@ -174,6 +330,41 @@ export const ResourceKind = {
    * @generated from enum value: RESOURCE_KIND_REPO = 5;
    */
   REPO: 5,
+
+  /**
+   * A person.
+   *
+   * @generated from enum value: RESOURCE_KIND_PERSON = 6;
+   */
+  PERSON: 6,
+
+  /**
+   * An advisory.
+   *
+   * @generated from enum value: RESOURCE_KIND_ADVISORY = 7;
+   */
+  ADVISORY: 7,
+
+  /**
+   * A package that advisories are about. It has no uid.
+   *
+   * @generated from enum value: RESOURCE_KIND_PACKAGE = 8;
+   */
+  PACKAGE: 8,
+
+  /**
+   * A subscription of events.
+   *
+   * @generated from enum value: RESOURCE_KIND_SUBSCRIPTION = 9;
+   */
+  SUBSCRIPTION: 9,
+
+  /**
+   * A tag of a repo.
+   *
+   * @generated from enum value: RESOURCE_KIND_TAG = 10;
+   */
+  TAG: 10,
 } as const;
 
 /**
@@ -190,7 +381,62 @@ export const ResourceKindSchema: GenEnum<ResourceKind> = /*@__PURE__*/
   enumDesc(file_gatehouse_search_v1_search, 0);
 
 /**
- * Finds resources of an organization by the beginning of their name, or by their uid.
+ * Whether a name is known.
+ *
+ * @generated from enum gatehouse.search.v1.NameState
+ */
+export const NameState = {
+  /**
+   * Not stated.
+   *
+   * @generated from enum value: NAME_STATE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * The name is known.
+   *
+   * @generated from enum value: NAME_STATE_KNOWN = 1;
+   */
+  KNOWN: 1,
+
+  /**
+   * A person who holds a role, and has not joined the organization: it learns the name when they join.
+   *
+   * @generated from enum value: NAME_STATE_NOT_JOINED = 2;
+   */
+  NOT_JOINED: 2,
+
+  /**
+   * An advisory that was deleted; of other kinds no name is kept.
+   *
+   * @generated from enum value: NAME_STATE_DELETED = 3;
+   */
+  DELETED: 3,
+
+  /**
+   * The caller may not read it, or it does not exist.
+   *
+   * @generated from enum value: NAME_STATE_HIDDEN = 4;
+   */
+  HIDDEN: 4,
+} as const;
+
+/**
+ * Whether a name is known.
+ *
+ * @generated from enum gatehouse.search.v1.NameState
+ */
+export type NameState = (typeof NameState)[keyof typeof NameState] | UnknownEnum;
+
+/**
+ * Describes the enum gatehouse.search.v1.NameState.
+ */
+export const NameStateSchema: GenEnum<NameState> = /*@__PURE__*/
+  enumDesc(file_gatehouse_search_v1_search, 1);
+
+/**
+ * Finds resources and people of an organization by words of their names, or by their uid, and says what uids are called.
  *
  * @generated from service gatehouse.search.v1.SearchService
  */
@@ -199,12 +445,34 @@ export const SearchService: GenService<{
    * Returns the resources at a group and below it that match: those of exactly the name first, then by kind and name. Each kind is
    * searched where the caller may list it; callers who may list none of them get an empty response.
    *
+   * Each word of the query must begin a word of the name. Tags are found by the beginning of their name, advisories by the beginning of
+   * their id or by a whole alias, subscriptions by the host of their sink, packages by their whole name in advisories.
+   *
+   * People of the organization are found by their name and e-mail address, people who have not joined by their whole uid only. The
+   * caller must be allowed to list or create role bindings: in the whole organization, otherwise people with a role there, below or
+   * above are found. A query for people has two letters at least and finds 20 of them; a caller may search for people 60 times a minute
+   * in an organization.
+   *
    * @generated from rpc gatehouse.search.v1.SearchService.Search
    */
   search: {
     methodKind: "unary";
     input: typeof SearchRequestSchema;
     output: typeof SearchResponseSchema;
+  },
+  /**
+   * Says what the resources and people with these uids are called, as far as the caller may read that. Resources are read where the
+   * caller may list their kind. People are read in organizations that they have joined and in which the caller may list or create role
+   * bindings: all of them where the caller may do so in the whole organization, otherwise people with a role there, below or above.
+   *
+   * A uid that the caller may not read and one that never existed get the same answer. The call joins no organization.
+   *
+   * @generated from rpc gatehouse.search.v1.SearchService.ResolveNames
+   */
+  resolveNames: {
+    methodKind: "unary";
+    input: typeof ResolveNamesRequestSchema;
+    output: typeof ResolveNamesResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_gatehouse_search_v1_search, 0);

@@ -11,6 +11,7 @@ import { type SubscriptionRow, subscriptionCollection } from "../../../storage/e
 import { defineKind, type Recorded } from "../../kinds/kind.ts";
 import { atGroup } from "../../kinds/names.ts";
 import { subscriptionImport } from "./import.ts";
+import { subscriptionViews } from "./recorded.ts";
 import { subscriptions } from "./subscriptions.ts";
 
 const { createSubscription, deleteSubscription } = SubscriptionsService.method;
@@ -21,7 +22,7 @@ const recorded = { collection: subscriptionCollection, schema: SubscriptionSchem
 
 /** The recording of changes of subscriptions. A subscription receives its own creation first. */
 const recordedSubscriptions: Recorded = {
-  views: [rowView(recorded, message)],
+  views: [rowView(recorded, message), ...subscriptionViews],
   events: () => resourceEvents([createSubscription, deleteSubscription], recorded),
 };
 

@@ -3,14 +3,17 @@ import {
   SubscriptionSchema,
   SubscriptionsService,
 } from "../../../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
-import { failedPrecondition } from "../../../aip/errors.ts";
+import { failedPrecondition, notFound } from "../../../aip/errors.ts";
+import { resourceType } from "../../../aip/resource-type.ts";
 import { hasPortZero, isListed, isLoopbackUrl, isPublicAddress } from "../../../base/address-ranges.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import type { TextRule } from "../../../pipeline/text-rules.ts";
 import { commonOrders, defineResource } from "../../../resource/resource.ts";
 import { type ServiceContext, type ServiceSettings, writeContext } from "../../../resource/service-context.ts";
 import { standardMethods } from "../../../resource/standard-methods.ts";
+import { findRow } from "../../../storage/collection/rows.ts";
 import { readCounter } from "../../../storage/engine/counters.ts";
+import type { Session } from "../../../storage/engine/session.ts";
 import { type SubscriptionRow, subscriptionCollection } from "../../../storage/events/rows.ts";
 import { childrenKey } from "../../../storage/schema/entry-keys.ts";
 import { groupParents } from "../../iam/groups/groups.ts";
@@ -37,6 +40,13 @@ export const subscriptionResource = (context: ServiceContext) =>
     toMessage: (row) => ({ uid: row.uid, sink: row.sink }),
     toRow: ({ sink }) => ({ sink }),
   });
+
+/** Returns a subscription. Throws NOT_FOUND. */
+export async function findSubscription(session: Session, uid: string): Promise<SubscriptionRow> {
+  const row = await findRow(session, subscriptionCollection, uid);
+  if (!row) throw notFound(resourceType(SubscriptionSchema), uid);
+  return row;
+}
 
 /** Serves subscriptions. `src/events` delivers to them. */
 export function subscriptions(context: ServiceContext): Implementation {

@@ -28,8 +28,9 @@ import {
   findPending,
   isMember,
   type Membership,
+  membershipKind,
 } from "../../../storage/iam/memberships.ts";
-import { accept, type LoggedMembership, membershipKind } from "../users/membership.ts";
+import { accept, type LoggedMembership } from "../users/membership.ts";
 import { isUserUid } from "../users/user-uid.ts";
 import { declineOrganization, leaveOrganization } from "./leave.ts";
 import { requirePerson } from "./person.ts";

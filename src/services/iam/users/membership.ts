@@ -10,7 +10,13 @@ import type { Call } from "../../../pipeline/call.ts";
 import { writeContext } from "../../../resource/service-context.ts";
 import type { Database } from "../../../storage/database.ts";
 import type { Session, Transaction } from "../../../storage/engine/session.ts";
-import { findMembershipsOf, insertMembership, isMember, type Membership } from "../../../storage/iam/memberships.ts";
+import {
+  findMembershipsOf,
+  insertMembership,
+  isMember,
+  type Membership,
+  membershipKind,
+} from "../../../storage/iam/memberships.ts";
 import { isUserUid } from "./user-uid.ts";
 
 /** How many accepted pairs of user and organization are cached. */
@@ -38,9 +44,6 @@ export async function acceptByCall(tx: Transaction, call: Call, groupUid: string
 export interface LoggedMembership {
   readonly joinTime: number;
 }
-
-/** The kind of memberships in the change log. */
-export const membershipKind = "memberships";
 
 /** Records in the audit log of the organization that a user has joined or left it. */
 export function logMembership(

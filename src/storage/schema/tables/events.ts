@@ -38,6 +38,23 @@ export function defineEventTables(columns: Columns, groupUid: () => AnyPgColumn)
     subscriptions,
     subscriptionEntries: entries("subscription_entries"),
 
+    /** The settings that the published subscription lacks. A subscription without a row has the defaults. */
+    subscriptionSettings: table("subscription_settings", {
+      uid: text()
+        .primaryKey()
+        .references((): AnyPgColumn => subscriptions.uid, { onDelete: "cascade" }),
+      isPaused: boolean().notNull(),
+      /** The kinds of resources whose events are sent; empty for all. */
+      kinds: json<readonly string[]>().notNull(),
+      description: text().notNull(),
+      /** The number of events that were dropped since the subscription was paused. */
+      droppedEvents: integer().notNull(),
+      lastDropTime: integer(),
+      /** The start of the minute in which test events are counted, and their number. */
+      testTime: integer().notNull(),
+      testEvents: integer().notNull(),
+    }),
+
     /** Events as they are sent: the same content for every subscription and attempt. */
     events,
 
@@ -90,8 +107,19 @@ export function defineEventTables(columns: Columns, groupUid: () => AnyPgColumn)
         failure: text().notNull(),
         /** Whether the event was dropped after this attempt. */
         isDropped: boolean().notNull(),
+        /** Null in rows of releases that stored none, as are the following columns. */
+        uid: text(),
+        /** The kind of failure; empty if the event was delivered or the reason is not shown. */
+        reason: text(),
+        /** The sequence number of the event; null for a test event. */
+        sequence: integer(),
+        /** The request and the response, encrypted; null without a key. */
+        payload: text(),
       },
-      (t) => [primaryKey({ columns: [t.subscriptionUid, t.startTime, t.eventId] })],
+      (t) => [
+        primaryKey({ columns: [t.subscriptionUid, t.startTime, t.eventId] }),
+        index("delivery_attempts_uid").on(t.uid),
+      ],
     ),
   };
 }

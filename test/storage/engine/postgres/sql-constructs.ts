@@ -14,6 +14,7 @@ const initial = "schema/migrations/postgres/0000_initial.sql";
 const attempts = "schema/migrations/postgres/0001_delivery_attempts.sql";
 const nodes = "schema/migrations/postgres/0002_nodes.sql";
 const founding = "schema/migrations/postgres/0006_founding_bindings.sql";
+const settings = "schema/migrations/postgres/0007_subscription_settings.sql";
 const scim = "schema/migrations/postgres/0003_scim.sql";
 
 export const uncommonConstructs: readonly SqlConstruct[] = [
@@ -39,11 +40,15 @@ export const uncommonConstructs: readonly SqlConstruct[] = [
     pattern: /\bjsonb?_(?:to_record|array_elements|each)\w*\(/,
     files: ["engine/json-rows.ts", "engine/postgres/dialect.ts"],
   },
-  { name: "json columns", pattern: /" json\b|\bpg\.jsonb?\(/, files: ["schema/columns.postgres.ts", initial, scim] },
+  {
+    name: "json columns",
+    pattern: /" json\b|\bpg\.jsonb?\(/,
+    files: ["schema/columns.postgres.ts", initial, scim, settings],
+  },
   {
     name: 'collate "C"',
     pattern: /\bcollate "C"/i,
-    files: ["schema/columns.postgres.ts", initial, attempts, nodes, scim, founding],
+    files: ["schema/columns.postgres.ts", initial, attempts, nodes, scim, founding, settings],
   },
   { name: "DO, CREATE EXTENSION", pattern: /\bDO \$|\bCREATE EXTENSION\b/, files: [initial] },
   { name: "CREATE FUNCTION", pattern: /\bCREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE|TRIGGER)\b/, files: [initial] },

@@ -1,6 +1,19 @@
 import type { IncomingMessage } from "node:http";
 import { OutboundError } from "./error.ts";
 
+/** A header of a response. */
+export interface Header {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Returns the headers of a response, with their names in lower case. */
+export function headersOf({ rawHeaders }: IncomingMessage): Header[] {
+  return rawHeaders.flatMap((name, i) =>
+    i % 2 === 0 ? [{ name: name.toLowerCase(), value: rawHeaders[i + 1] ?? "" }] : [],
+  );
+}
+
 /**
  * Reads the body of a 2xx or 4xx response. Rejects with an OutboundError for failures, redirects and unexpected
  * encodings.

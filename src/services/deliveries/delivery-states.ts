@@ -1,82 +1,40 @@
-// Shows the delivery queues of subscriptions, with the latest attempts, and lets callers retry them.
+// The state of the delivery queues of subscriptions, with the latest attempts.
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
-import { SubscriptionSchema } from "../../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
 import {
-  CheckSinkRequestSchema,
   type DeliveryAttemptSchema,
-  DeliveryService,
+  DeliveryFailure,
   type DeliveryStateSchema,
-  GetDeliveryStateRequestSchema,
   type ListDeliveryStatesRequest,
   type ListDeliveryStatesResponseSchema,
-  RetryDeliveryRequestSchema,
 } from "../../../gen/gatehouse/events/v1/delivery_pb.ts";
-import { notFound } from "../../aip/errors.ts";
-import { resourceType } from "../../aip/resource-type.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
 import type { Call } from "../../pipeline/call.ts";
-import { expensive } from "../../pipeline/expensive.ts";
-import { type Implementation, implement } from "../../pipeline/handlers.ts";
-import { uidRule } from "../../pipeline/text-rules.ts";
 import { readMethods } from "../../resource/read-methods.ts";
-import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
-import { findRow } from "../../storage/collection/rows.ts";
+import type { ServiceContext } from "../../resource/service-context.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { type DeliveryAttempt, findAttempts } from "../../storage/events/delivery-attempts.ts";
 import {
   countWaiting,
-  delayQueue,
   findNextDelivery,
   type QueueState,
-  readQueue,
   readQueues,
   stoppedTime,
 } from "../../storage/events/delivery-queues.ts";
-import { type SubscriptionRow, subscriptionCollection } from "../../storage/events/rows.ts";
+import type { SubscriptionRow } from "../../storage/events/rows.ts";
+import { readSettingsOf, type SettingsRow } from "../../storage/events/subscription-settings.ts";
+import { settingsMessage } from "../events/subscriptions/recorded.ts";
+import { findSubscription, subscriptionResource } from "../events/subscriptions/subscriptions.ts";
 import { newEvaluator } from "../iam/delegations/active-delegations.ts";
 import { describeInactivity } from "../iam/delegations/inactive-delegations.ts";
-import { sinkRule, subscriptionResource } from "./subscriptions/subscriptions.ts";
-
-/** The dependencies of the delivery service. */
-export interface DeliveryServiceContext extends ServiceContext {
-  /** Returns why nothing can be sent to a sink now; undefined if nothing stands in its way. */
-  readonly sinkProblem: (sink: string) => Promise<string | undefined>;
-}
 
 /** The maximum count of waiting deliveries. */
 const maxCounted = 1000;
 
 type Shown = MessageInitShape<typeof DeliveryStateSchema>;
 
-/** Serves the state of deliveries. */
-export function delivery(context: DeliveryServiceContext): Implementation {
-  const { database, clock, sinkProblem } = context;
-  return implement(
-    DeliveryService,
-    {
-      listDeliveryStates: expensive(listStates(context)),
-      getDeliveryState: ({ subscriptionUid }) => database.read((session) => stateOf(session, subscriptionUid)),
-      async retryDelivery({ subscriptionUid }, call) {
-        return await database.write(writeContext(call, clock), async (tx) => {
-          const queue = await readQueue(tx, subscriptionUid);
-          if (queue) await delayQueue(tx, subscriptionUid, { ...queue, nextTime: tx.context.time });
-          return await stateOf(tx, subscriptionUid);
-        });
-      },
-      checkSink: async ({ sink }) => ({ problem: (await sinkProblem(sink)) ?? "" }),
-    },
-    [
-      ...[GetDeliveryStateRequestSchema, RetryDeliveryRequestSchema].map((schema) => ({
-        schema,
-        fields: { subscription_uid: uidRule },
-      })),
-      { schema: CheckSinkRequestSchema, fields: { parent: uidRule, sink: sinkRule(context) } },
-    ],
-  );
-}
-
-function listStates(context: ServiceContext) {
+/** Returns the method that lists the states of the subscriptions that the caller may see. */
+export function listStates(context: ServiceContext) {
   const { page } = readMethods(subscriptionResource(context), context);
   return async (
     request: ListDeliveryStatesRequest,
@@ -89,10 +47,9 @@ function listStates(context: ServiceContext) {
   };
 }
 
-async function stateOf(session: Session, subscriptionUid: string): Promise<Shown> {
-  const row = await findRow(session, subscriptionCollection, subscriptionUid);
-  if (!row) throw notFound(resourceType(SubscriptionSchema), subscriptionUid);
-  return (await statesOf(session, [row]))[0]!;
+/** Returns the state of a subscription. Throws NOT_FOUND. */
+export async function stateOf(session: Session, subscriptionUid: string): Promise<Shown> {
+  return (await statesOf(session, [await findSubscription(session, subscriptionUid)]))[0]!;
 }
 
 /** Returns the states of subscriptions, each with up to `shownAttempts` attempts. */
@@ -108,22 +65,32 @@ export async function statesOf(
   const inactivities = await newEvaluator(session).inactivitiesOf(
     uids.map((uid) => ({ kind: "subscriptions" as const, uid })),
   );
+  const settingsOf = await readSettingsOf(session, uids);
   const states: Shown[] = [];
-  for (const [i, { uid, sink }] of rows.entries()) {
+  for (const [i, row] of rows.entries()) {
+    const { uid, sink } = row;
     const queue = queues.get(uid);
     const inactivity = inactivities[i];
+    const settings = settingsOf(uid);
     states.push({
       subscriptionUid: uid,
       sink,
+      settings: settingsMessage(row, settings),
+      ...droppedBy(settings),
       ...(inactivity && { inactivity: describeInactivity(inactivity) }),
-      ...(queue && (await waitingOf(session, uid, queue))),
+      ...(queue && (await waitingOf(session, settings, queue))),
       recentAttempts: (attempts.get(uid) ?? []).slice(0, shownAttempts).map(shownAttempt),
     });
   }
   return states;
 }
 
-async function waitingOf(session: Session, uid: string, queue: QueueState) {
+function droppedBy({ droppedEvents, lastDropTime }: SettingsRow) {
+  return { droppedEvents, ...(lastDropTime !== null && { lastDropTime: toTimestamp(lastDropTime) }) };
+}
+
+async function waitingOf(session: Session, { uid, isPaused }: SettingsRow, queue: QueueState) {
+  const isStopped = queue.nextTime === stoppedTime;
   const first = await findNextDelivery(session, uid);
   return {
     waiting: await countWaiting(session, uid, maxCounted),
@@ -131,14 +98,25 @@ async function waitingOf(session: Session, uid: string, queue: QueueState) {
     ...(queue.attempts > 0 && {
       failedAttempts: queue.attempts,
       lastFailure: queue.lastFailure,
-      ...(queue.nextTime === stoppedTime ? { stopped: true } : { nextAttemptTime: toTimestamp(queue.nextTime) }),
+      ...(isStopped && { stopped: true }),
+      ...(!isStopped && !isPaused && { nextAttemptTime: toTimestamp(queue.nextTime) }),
     }),
   };
 }
 
-function shownAttempt(attempt: DeliveryAttempt): MessageInitShape<typeof DeliveryAttemptSchema> {
+const reasons: Readonly<Record<string, DeliveryFailure>> = {
+  no_public_address: DeliveryFailure.NO_PUBLIC_ADDRESS,
+  connect: DeliveryFailure.CONNECT,
+  tls: DeliveryFailure.TLS,
+  timeout: DeliveryFailure.TIMEOUT,
+  status: DeliveryFailure.STATUS,
+};
+
+/** Converts an attempt, without its payload. */
+export function shownAttempt(attempt: DeliveryAttempt): MessageInitShape<typeof DeliveryAttemptSchema> {
   const { startTime, duration, isDropped, eventType, eventId, httpStatus, responseLine, failure } = attempt;
   return {
+    uid: attempt.uid ?? "",
     startTime: toTimestamp(startTime),
     duration: durationFromMs(duration),
     eventType,
@@ -146,6 +124,7 @@ function shownAttempt(attempt: DeliveryAttempt): MessageInitShape<typeof Deliver
     httpStatus,
     responseLine,
     failure,
+    failureReason: reasons[attempt.reason ?? ""] ?? DeliveryFailure.UNSPECIFIED,
     dropped: isDropped,
   };
 }

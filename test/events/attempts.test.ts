@@ -1,0 +1,210 @@
+// Attempts to deliver as their subscribers see them: reasons of failures, payloads, test events and redeliveries.
+import assert from "node:assert/strict";
+import { createServer as createHttpsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { createServer, type Server } from "node:net";
+import { after, describe, it } from "node:test";
+import { databases } from "../harness/databases.ts";
+import { stopPostgres } from "../harness/postgres.ts";
+import { rest } from "../harness/rest.ts";
+import { until } from "../harness/until.ts";
+import { addCaller } from "../security/tree.ts";
+import { otherCertificate, otherCertificateKey } from "../transport/certificate.ts";
+import { type Body, callAsOwner, stateAt, subscribe } from "./owner-calls.ts";
+import { openSink, sending, standingClock, startSendingServer, status } from "./sink.ts";
+
+after(stopPostgres);
+
+/** Listens on a free port of this machine. Returns the port, and how to end it. */
+async function listen(server: Server) {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return { port, close: () => new Promise((resolve) => server.close(resolve)) };
+}
+
+/** Opens sinks that fail: a closed port, a silent host, a bad certificate and a 500. */
+async function openFailingSinks() {
+  const closing = new AsyncDisposableStack();
+  const closed = await listen(createServer());
+  await closed.close();
+  const silent = await listen(createServer((socket) => void closing.defer(() => void socket.destroy())));
+  const untrusted = await listen(createHttpsServer({ cert: otherCertificate, key: otherCertificateKey }));
+  const failing = closing.use(await openSink());
+  failing.answer = (_received, response) => void response.writeHead(500, { "x-queue": "full" }).end("out of order");
+  for (const { close } of [silent, untrusted]) closing.defer(() => void close());
+  const sinks = {
+    CONNECT: `https://localhost:${closed.port}`,
+    TIMEOUT: `https://localhost:${silent.port}`,
+    TLS: `https://localhost:${untrusted.port}`,
+    STATUS: failing.url,
+    NO_PUBLIC_ADDRESS: "https://dead.invalid/",
+  };
+  return { sinks, [Symbol.asyncDispose]: () => closing.disposeAsync() };
+}
+
+for (const database of databases) {
+  describe(`attempts to deliver (${database})`, () => {
+    it("a failed test event has one of five reasons", { timeout: 60_000 }, async () => {
+      await using failing = await openFailingSinks();
+      await using server = await startSendingServer({ database, settings: { eventDelivery: "off" } });
+      const call = callAsOwner(server);
+      // One after the other, since an organization sends four at once; the silent host takes ten seconds.
+      for (const [reason, sink] of Object.entries(failing.sinks)) {
+        const uid = await subscribe(server, sink);
+        const attempt = await call("POST", `${stateAt(uid)}:sendTestEvent`, {});
+        assert.equal(attempt.failureReason, `DELIVERY_FAILURE_${reason}`, JSON.stringify(attempt));
+        assert.equal(attempt.eventType, "gatehouse.events.test.v1");
+        const { recentAttempts, waiting = 0 } = await call("GET", stateAt(uid));
+        assert.deepEqual(recentAttempts, [attempt], "it is among the latest attempts");
+        assert.equal(waiting, 0, "nothing is tried again");
+        const details = await call("GET", `/gatehouse/events/v1/attempts/${attempt.uid}`);
+        assert.equal(details.payloadState, "PAYLOAD_STATE_SHOWN");
+        assert.equal(JSON.parse(details.requestBody).body.subscriptionUid, uid);
+        if (reason !== "STATUS") continue;
+        assert.equal(details.responseBody, "out of order");
+        assert.ok(details.responseHeaders.some(({ name, value }: Body) => name === "x-queue" && value === "full"));
+      }
+    });
+
+    it("a failed attempt in a private network has one reason and one duration, as that for an absent name", {
+      timeout: 60_000,
+    }, async () => {
+      await using failing = await openFailingSinks();
+      const settings = { ...sending, dev: "false", baseUrl: "http://127.0.0.1", eventDelivery: "off" };
+      await using server = await startSendingServer({ database, settings });
+      const { STATUS, ...silent } = failing.sinks;
+      const attempts = await Promise.all(
+        Object.values(silent).map(async (sink) => {
+          const uid = await subscribe(server, sink);
+          const began = performance.now();
+          const { failureReason, duration, failure, ...rest } = await callAsOwner(server)(
+            "POST",
+            `${stateAt(uid)}:sendTestEvent`,
+            {},
+          );
+          assert.ok(performance.now() - began > 9_900, "the response does not come sooner either");
+          assert.deepEqual([rest.httpStatus ?? 0, rest.responseLine ?? ""], [0, ""]);
+          return { failureReason, duration, failure };
+        }),
+      );
+      const one = {
+        failureReason: "DELIVERY_FAILURE_NO_PUBLIC_ADDRESS",
+        duration: "10s",
+        failure: "the host has no public address, or there was no answer at its private one",
+      };
+      assert.deepEqual(attempts, [one, one, one, one]);
+      const uid = await subscribe(server, STATUS);
+      const attempt = await callAsOwner(server)("POST", `${stateAt(uid)}:sendTestEvent`, {});
+      assert.deepEqual([attempt.failureReason, attempt.duration], [one.failureReason, one.duration]);
+      const details = await callAsOwner(server)("GET", `/gatehouse/events/v1/attempts/${attempt.uid}`);
+      assert.equal(details.payloadState, "PAYLOAD_STATE_NOT_STORED", "this server has no key to encrypt it with");
+      assert.deepEqual([details.responseHeaders ?? [], details.responseBody ?? ""], [[], ""]);
+    });
+
+    it("a subscription has ten test events per minute, and the audit log has each", async () => {
+      await using sink = await openSink();
+      const clock = standingClock();
+      await using server = await startSendingServer({ database, clock, settings: { eventDelivery: "off" } });
+      const { url, ownerToken, groupUid } = server;
+      const uid = await subscribe(server, sink.url);
+      const test = () => rest(url, ownerToken, "POST", `${stateAt(uid)}:sendTestEvent`, {});
+      for (let i = 0; i < 10; i++) assert.equal((await test()).status, 200);
+      assert.equal((await test()).status, 429);
+      clock.advance(60_000);
+      assert.equal((await test()).status, 200);
+      assert.equal(sink.received.length, 11);
+      const changes = await callAsOwner(server)(
+        "GET",
+        `/gatehouse/changes/v1/changes?parent=${groupUid}&kind=test_events`,
+      );
+      assert.deepEqual(
+        changes.changes.map(({ resourceUid, after: shown }: Body) => [resourceUid, shown]),
+        Array.from({ length: 11 }, () => [uid, { sink: sink.url }]),
+      );
+    });
+
+    it("the payload of an attempt has neither signature nor claims, and needs the capability to list what it is about", async () => {
+      await using sink = await openSink();
+      sink.answer = (_received, response) => void response.setHeader("set-cookie", "a=b").end("x".repeat(5_000));
+      await using server = await startSendingServer({ database });
+      const { url, groupUid } = server;
+      const call = callAsOwner(server);
+      const uid = await subscribe(server, sink.url);
+      await call("POST", `/iam/v2beta1/groups/${groupUid}`, { name: "team" });
+      const isGroup = ({ headers }: Body) => headers["ce-type"] === "dev.chainguard.api.iam.group.created.v1";
+      const [event] = await sink.wait(1, isGroup);
+      const attempt = await until("the attempt", async () => {
+        const { recentAttempts } = await call("GET", stateAt(uid));
+        return recentAttempts.find(({ eventId }: Body) => eventId === event!.headers["ce-id"]);
+      });
+      const at = `/gatehouse/events/v1/attempts/${attempt.uid}`;
+      const details = await call("GET", at);
+      assert.equal(details.requestBody, event!.body);
+      const names = details.requestHeaders.map(({ name }: Body) => name);
+      assert.ok(names.includes("ce-id") && !names.includes("authorization"), names.join());
+      assert.ok(!details.responseHeaders.some(({ name }: Body) => name === "set-cookie"));
+      assert.deepEqual([details.responseBody, details.responseBodyTruncated], ["x".repeat(4096), true]);
+
+      const roleWith = (name: string, ...capabilities: string[]) =>
+        call("POST", `/iam/v2beta1/roles/${groupUid}`, { name, capabilities });
+      const hears = await roleWith("hears", "CAP_EVENTS_SUBSCRIPTION_LIST");
+      const reads = await roleWith("reads", "CAP_EVENTS_SUBSCRIPTION_LIST", "CAP_IAM_GROUPS_LIST");
+      const hearing = await addCaller(server, groupUid, hears.uid);
+      const hidden = await call("GET", at, undefined, hearing.token);
+      assert.deepEqual(
+        [hidden.payloadState, hidden.missingCapability, hidden.requestBody ?? "", hidden.responseBody ?? ""],
+        ["PAYLOAD_STATE_HIDDEN", "groups.list", "", ""],
+      );
+      const reading = await addCaller(server, groupUid, reads.uid);
+      const { requestBody } = await call("GET", at, undefined, reading.token);
+      const { actor, body } = JSON.parse(event!.body);
+      assert.deepEqual(JSON.parse(requestBody), { actor: { ...actor, act: {} }, body });
+      const stranger = await rest(url, hearing.token, "GET", `/gatehouse/events/v1/attempts/${"0".repeat(40)}`);
+      assert.equal(stranger.status, 403);
+    });
+
+    it("a redelivery has the same id and body, and what waits already is not queued again", async () => {
+      await using sink = await openSink();
+      const clock = standingClock();
+      await using server = await startSendingServer({ database, clock });
+      const call = callAsOwner(server);
+      const uid = await subscribe(server, sink.url);
+      const [first] = await sink.wait(1);
+      const eventId = first!.headers["ce-id"];
+      await until("the attempt", async () => (await call("GET", stateAt(uid))).recentAttempts[0]);
+      // Older than the time after which events are dropped: it counts from the redelivery on.
+      clock.advance(5 * 24 * 60 * 60 * 1000);
+      sink.answer = status(500);
+      const unknown = "00000000-0000-0000-0000-000000000000";
+      const redeliver = async () =>
+        (await call("POST", `${stateAt(uid)}:redeliver`, { eventIds: [eventId, unknown] })).redeliveries.map(
+          ({ outcome }: Body) => outcome,
+        );
+      assert.deepEqual(await redeliver(), ["REDELIVERY_OUTCOME_QUEUED", "REDELIVERY_OUTCOME_NOT_STORED"]);
+      const [, again] = await sink.wait(2);
+      assert.deepEqual([again!.headers["ce-id"], again!.body], [eventId, first!.body]);
+      await until("the failure", async () => (await call("GET", stateAt(uid))).failedAttempts || undefined);
+      assert.deepEqual(await redeliver(), ["REDELIVERY_OUTCOME_WAITING", "REDELIVERY_OUTCOME_NOT_STORED"]);
+      sink.answer = (_received, response) => void response.end();
+      await call("POST", `${stateAt(uid)}:retry`, {});
+      await until("the delivery", async () => (await call("GET", stateAt(uid))).waiting === 0 || undefined);
+      const { changes } = await call(
+        "GET",
+        `/gatehouse/changes/v1/changes?parent=${server.groupUid}&kind=redeliveries`,
+      );
+      assert.deepEqual(
+        changes.map(({ after: shown }: Body) => shown),
+        [{ eventIds: [eventId] }],
+      );
+      const tooMany = { eventIds: Array.from({ length: 101 }, () => unknown) };
+      const rejected = await rest(
+        server.url,
+        await server.tokenOf(server.ownerUid),
+        "POST",
+        `${stateAt(uid)}:redeliver`,
+        tooMany,
+      );
+      assert.match(rejected.body.message, /event_ids: must not have more than 100 items/);
+    });
+  });
+}
