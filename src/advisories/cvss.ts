@@ -42,6 +42,20 @@ export function parseCvss(text: string): Cvss | undefined {
   }
 }
 
+/** The score of an advisory without a valid vector. */
+export const noScore = -1;
+
+/**
+ * Returns the highest base score of vectors in tenths, as integers; `noScore` without a valid one. A vector of CVSS 2 counts only if
+ * no other is valid: its scale has no rating above high.
+ */
+export function highestScore(vectors: readonly string[]): number {
+  const parsed = vectors.flatMap((vector) => parseCvss(vector) ?? []);
+  const newer = parsed.filter(({ type }) => type !== "CVSS_V2");
+  const scores = (newer.length > 0 ? newer : parsed).map(({ baseScore }) => Math.round(baseScore * 10));
+  return Math.max(noScore, ...scores);
+}
+
 /** CVSS 4.0 §7: the metrics in the order of table 23. `complete` is a vector with all of them. */
 function inOrder(metrics: readonly string[], complete: string): string {
   const order = complete.split("/").map((metric) => metric.split(":")[0]);

@@ -5,6 +5,7 @@ import type { Config } from "../config/config.ts";
 import { deliverEvents, type EventDelivery } from "../events/dispatcher.ts";
 import { registryLimits } from "../registry-notifications/limits.ts";
 import { subscriptionInactivity } from "../services/iam/delegations/inactive-delegations.ts";
+import { fillScores } from "../services/vulnerabilities/advisories/advisory-scores.ts";
 import { type RetentionPolicy, sweep } from "../storage/sweep.ts";
 import type { ServerApi } from "./api.ts";
 import { every } from "./every.ts";
@@ -27,22 +28,17 @@ export function startBackgroundWork(context: ServerContext, storage: ServerStora
   const { config, clock, log, draining: signal } = context;
   const { database, keys } = storage;
   const work = new AsyncDisposableStack();
-  work.use(
-    every(limits.keyRefreshMs, () => refreshKeys(keys), {
-      logFailure: (error) => log.warn({ err: error }, "signing keys could not be read"),
-      signal,
-    }),
-  );
+  const repeat = (intervalMs: number, task: () => Promise<void>, failure: string) =>
+    work.use(every(intervalMs, task, { logFailure: (error) => log.warn({ err: error }, failure), signal }));
+  const writeContext = (method: string) => ({ actor: "", method, requestId: "", time: clock() });
+  repeat(limits.keyRefreshMs, () => refreshKeys(keys), "signing keys could not be read");
   work.use(announceNode(context, storage));
   work.use(indexNames(context, storage));
   const retention = retentionPolicy(config);
-  const sweepContext = () => ({ actor: "", method: "sweep", requestId: "", time: clock() });
-  work.use(
-    every(limits.sweepMs, () => sweep(database, sweepContext(), retention, signal), {
-      logFailure: (error) => log.warn({ err: error }, "what has expired could not be removed"),
-      signal,
-    }),
-  );
+  const removeExpired = () => sweep(database, writeContext("sweep"), retention, signal);
+  repeat(limits.sweepMs, removeExpired, "what has expired could not be removed");
+  const fill = () => fillScores(database, { ...writeContext("fill_scores"), isBulk: true }, signal);
+  repeat(limits.sweepMs, fill, "the scores of advisories could not be filled in");
   const delivery = config.deliversEvents ? work.use(startDelivery(context, storage, api)) : undefined;
   measureEvents(api.metrics, database, clock, delivery);
   return {

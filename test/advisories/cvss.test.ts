@@ -1,7 +1,7 @@
 // Vectors of CVSS: which are valid, and their base scores.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { parseCvss } from "../../src/advisories/cvss.ts";
+import { highestScore, noScore, parseCvss } from "../../src/advisories/cvss.ts";
 
 const base2 = "AV:N/AC:L/Au:N/C:P/I:P/A:P";
 const base3 = "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H";
@@ -56,4 +56,14 @@ describe("CVSS", () => {
     for (const text of [...wrong, ...values, ...names, ...others, `${base3}/constructor:H`, `${base2}/RL:X`])
       assert.equal(parseCvss(text), undefined, text);
   });
+
+  const highest: readonly (readonly [rule: string, vectors: readonly string[], score: number])[] = [
+    ["without a valid vector there is no score", ["", "high", "9.8"], noScore],
+    ["a score of zero is a score", ["CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:N"], 0],
+    ["the highest of CVSS 3 and 4 counts", [base4, base3, base3.replace("A:H", "A:N")], 98],
+    ["CVSS 2 counts without another vector", [base2, "unknown"], 75],
+    ["CVSS 2 does not count if another vector is valid", [base2, "CVSS:3.1/AC:H/AV:P/PR:H/UI:R/S:U/C:L/I:N/A:N"], 16],
+  ];
+  for (const [rule, vectors, score] of highest)
+    it(`the score of several vectors: ${rule}`, () => assert.equal(highestScore(vectors), score));
 });

@@ -18,6 +18,10 @@ export interface AdvisoryRow extends ResourceRow {
   readonly aliases: string[];
   readonly severities: readonly { readonly type: number; readonly score: string }[];
   readonly latestEventType: number;
+  /** The highest base score in tenths; -1 without one, null until it is computed. */
+  readonly score: number | null;
+  /** When the first source published it, or else its creation; null until it is computed. */
+  readonly publishTime: number | null;
   /** The aliases as one text. */
   readonly aliasText: string;
   /** By author, the time of the last import by versions before records, until a record of the author is stored. */
@@ -31,6 +35,14 @@ export interface AdvisoryRow extends ResourceRow {
 
 /** The product of an advisory that is known by its artifact only. */
 export const unknownProduct: Pick<AdvisoryRow, "product" | "lookUpKeys"> = { product: "", lookUpKeys: [] };
+
+/** The columns that `insertState` and `replaceState` set, before they do. */
+export const underived: Pick<AdvisoryRow, "latestEventType" | "aliasText" | "score" | "publishTime"> = {
+  latestEventType: 0,
+  aliasText: "",
+  score: null,
+  publishTime: null,
+};
 
 export const advisoryCollection: Collection<AdvisoryRow> = {
   kind: "advisories",

@@ -22,6 +22,7 @@ import {
 } from "../../../storage/vulnerabilities/advisories.ts";
 import { replaceTerms, replaceText, termsOf, textOf } from "../../../storage/vulnerabilities/advisory-terms.ts";
 import { type AdvisoryRow, advisoryCollection } from "../../../storage/vulnerabilities/rows.ts";
+import { scoreColumns } from "./advisory-scores.ts";
 
 /** The type of advisories in errors. */
 export const advisoryType = resourceType(AdvisorySchema);
@@ -59,7 +60,13 @@ function withDerived({ row, events }: AdvisoryState): AdvisoryState {
   // Records can have times in the future.
   const updateTime = Math.max(row.createTime, row.updateTime);
   const lookUpKeys = row.product === "" ? keysOfArtifact(row) : row.lookUpKeys;
-  const derived = { aliasText: row.aliases.join("\n"), latestEventType: latestTypeOf(sorted), lookUpKeys, updateTime };
+  const derived = {
+    aliasText: row.aliases.join("\n"),
+    latestEventType: latestTypeOf(sorted),
+    lookUpKeys,
+    ...scoreColumns(row),
+    updateTime,
+  };
   return { row: { ...row, ...derived }, events: sorted };
 }
 

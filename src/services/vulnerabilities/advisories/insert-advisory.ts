@@ -2,7 +2,7 @@ import type { Advisory } from "../../../../gen/chainguard/platform/vulnerabiliti
 import { fromTimestamp } from "../../../aip/timestamps.ts";
 import { newChild } from "../../../model/uid.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
-import { unknownProduct } from "../../../storage/vulnerabilities/rows.ts";
+import { underived, unknownProduct } from "../../../storage/vulnerabilities/rows.ts";
 import { insertState } from "./advisory-state.ts";
 import { contentOf, eventRow } from "./event-content.ts";
 
@@ -41,9 +41,8 @@ export async function insertAdvisory(
     componentName,
     componentType,
     componentLocation,
-    latestEventType: 0,
-    aliasText: "",
     sources: [],
+    ...underived,
     ...unknownProduct,
     severities: severities.map(({ type, score }) => ({ type, score })),
   };

@@ -5,7 +5,7 @@ import { newChild, newChildBehind, parentOf } from "../../../model/uid.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
 import type { AdvisoryEventRow } from "../../../storage/vulnerabilities/advisories.ts";
 import { findAdvisoriesByName } from "../../../storage/vulnerabilities/advisories.ts";
-import { unknownProduct } from "../../../storage/vulnerabilities/rows.ts";
+import { underived, unknownProduct } from "../../../storage/vulnerabilities/rows.ts";
 import { groupParents } from "../../iam/groups/groups.ts";
 import { type AdvisoryFields, newPublicId } from "./advisory-fields.ts";
 import {
@@ -37,7 +37,7 @@ export async function createAdvisory(tx: Transaction, parent: string, advisory: 
   if ((await findAdvisoriesByName(tx, parent, name)).length > 0) throw taken(name);
   const uid = newChild(parent);
   const { time } = tx.context;
-  const derived = { severities: [], latestEventType: 0, aliasText: "", sources: [], origin: fields.artifactName };
+  const derived = { ...underived, severities: [], sources: [], origin: fields.artifactName };
   const row = {
     ...fields,
     ...derived,

@@ -2,9 +2,10 @@
 import { type DerivedEvent, deriveAdvisory, type SaidPart } from "../../../advisories/derive/derive.ts";
 import { lookUpKeysOf } from "../../../advisories/queries/package.ts";
 import { textLength } from "../../../aip/text-length.ts";
+import { fromTimestamp } from "../../../aip/timestamps.ts";
 import { newChildBehind, parentOf } from "../../../model/uid.ts";
 import type { AdvisoryEventRow } from "../../../storage/vulnerabilities/advisories.ts";
-import type { AdvisoryRow } from "../../../storage/vulnerabilities/rows.ts";
+import { type AdvisoryRow, underived } from "../../../storage/vulnerabilities/rows.ts";
 import type { AdvisoryState } from "../advisories/advisory-state.ts";
 import { canonicalContent, contentOf, contentOfRow, type EventContent, eventRow } from "../advisories/event-content.ts";
 import { advisoryLimits } from "../limits.ts";
@@ -48,12 +49,18 @@ export function derivedState(
     // Only earlier versions and the API set these.
     origin: row?.artifactName === fields.artifactName ? row.origin : fields.artifactName,
     componentLocation: row?.componentLocation ?? "",
-    latestEventType: 0,
-    aliasText: "",
+    ...underived,
+    publishTime: firstPublication(said),
     sources: row?.sources ?? [],
     ...times,
   };
   return { row: after, events: [...kept, ...placeEvents(uid, fitting(events, kept), former)] };
+}
+
+/** Returns when the first record was published; null if no record says so. */
+function firstPublication(said: readonly SaidPart[]): number | null {
+  const times = said.flatMap(({ record: { publishTime } }) => (publishTime ? [fromTimestamp(publishTime)] : []));
+  return times.length > 0 ? Math.min(...times) : null;
 }
 
 /** Returns the columns that identify an advisory. */

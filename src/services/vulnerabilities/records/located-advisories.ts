@@ -12,7 +12,12 @@ import {
   findDeletedAdvisory,
 } from "../../../storage/vulnerabilities/advisories.ts";
 import { findRecordLinks } from "../../../storage/vulnerabilities/records.ts";
-import { type AdvisoryRow, advisoryCollection, unknownProduct } from "../../../storage/vulnerabilities/rows.ts";
+import {
+  type AdvisoryRow,
+  advisoryCollection,
+  underived,
+  unknownProduct,
+} from "../../../storage/vulnerabilities/rows.ts";
 import { derivedId } from "../advisories/advisory-fields.ts";
 
 /** An advisory of a record. */
@@ -83,7 +88,7 @@ export async function locateByUid(session: Session, uid: string): Promise<Locate
   return { uid, advisoryId: row.name, identity: row.product, row, isLive: live !== undefined, isOlder: false };
 }
 
-const laterColumns: Pick<AdvisoryRow, "product" | "lookUpKeys" | "sources"> = { ...unknownProduct, sources: [] };
+const laterColumns = { ...unknownProduct, ...underived, sources: [] };
 
 /** Returns the row of a deleted advisory. Rows of earlier versions lack newer columns. */
 export function rowOfDeleted({ advisory }: Pick<DeletedAdvisoryRow, "advisory">): AdvisoryRow {

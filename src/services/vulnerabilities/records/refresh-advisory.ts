@@ -8,7 +8,7 @@ import {
   findDeletedAdvisory,
   removeDeletedAdvisory,
 } from "../../../storage/vulnerabilities/advisories.ts";
-import type { AdvisoryRow } from "../../../storage/vulnerabilities/rows.ts";
+import { type AdvisoryRow, underived } from "../../../storage/vulnerabilities/rows.ts";
 import {
   type AdvisoryState,
   deleteState,
@@ -110,7 +110,7 @@ async function withdraw(
 }
 
 function isKept(known: AdvisoryRow, knownTime: number, row: AdvisoryRow, deleteTime: number): boolean {
-  const timeless = ({ updateTime: _, latestEventType: _type, aliasText: _text, ...rest }: AdvisoryRow) => rest;
+  const timeless = ({ updateTime: _, ...row }: AdvisoryRow) => ({ ...row, ...underived });
   return knownTime === deleteTime && isDeepStrictEqual(timeless(known), timeless(row));
 }
 

@@ -1,5 +1,6 @@
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import type { Columns } from "../columns.postgres.ts";
+import { isNull } from "../drizzle.ts";
 import { organizationOf } from "../organization.ts";
 import { entriesTable } from "./entries.ts";
 
@@ -30,6 +31,10 @@ export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyP
       severities: json<{ readonly type: number; readonly score: string }[]>().notNull(),
       /** The type of the latest approved event; 0 if there is none. */
       latestEventType: integer().notNull(),
+      /** The highest base score of the severities in tenths; -1 without one, null until it is computed. */
+      score: integer(),
+      /** When the first source published it, or else its creation; null together with `score`. */
+      publishTime: integer(),
       /** The aliases as one text; v1 can sort by it. */
       aliasText: text().notNull().default(""),
       /** By author, the time of the last import by versions before records, until a record of the author is stored. */
@@ -44,6 +49,9 @@ export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyP
     (t) => [
       uniqueIndex("advisories_once").on(t.parent, t.name, t.product),
       index("advisories_parent").on(t.parent, t.uid),
+      index("advisories_score").on(t.parent, t.latestEventType, t.score, t.uid),
+      // Rows of releases without scores: a look for them costs nothing once there are none.
+      index("advisories_unscored").on(t.uid).where(isNull(t.score)),
     ],
   );
 
