@@ -18,7 +18,7 @@ const setting = "name_words";
 
 /** The most that one transaction does: other writes wait for it. */
 const limits = {
-  rows: 500,
+  rows: 200,
   /** Changes of the log that it looks at, of which it reads those that matter. */
   changes: 5_000,
   /** Where none of them matters, the position is stored after this many. */

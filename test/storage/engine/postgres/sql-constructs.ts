@@ -15,6 +15,7 @@ const attempts = "schema/migrations/postgres/0001_delivery_attempts.sql";
 const nodes = "schema/migrations/postgres/0002_nodes.sql";
 const founding = "schema/migrations/postgres/0006_founding_bindings.sql";
 const settings = "schema/migrations/postgres/0007_subscription_settings.sql";
+const names = "schema/migrations/postgres/0008_name_words.sql";
 const scim = "schema/migrations/postgres/0003_scim.sql";
 
 export const uncommonConstructs: readonly SqlConstruct[] = [
@@ -48,7 +49,7 @@ export const uncommonConstructs: readonly SqlConstruct[] = [
   {
     name: 'collate "C"',
     pattern: /\bcollate "C"/i,
-    files: ["schema/columns.postgres.ts", initial, attempts, nodes, scim, founding, settings],
+    files: ["schema/columns.postgres.ts", initial, attempts, nodes, scim, founding, settings, names],
   },
   { name: "DO, CREATE EXTENSION", pattern: /\bDO \$|\bCREATE EXTENSION\b/, files: [initial] },
   { name: "CREATE FUNCTION", pattern: /\bCREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE|TRIGGER)\b/, files: [initial] },
