@@ -9,6 +9,8 @@ import { type AccessEvent, type AccessLimits, AccessTally } from "./access-tally
 export interface AccessLog extends AsyncDisposable {
   /** Records an event. Returns immediately and never throws. */
   record(event: AccessEvent): void;
+  /** Waits at the end for work that records an event, and that never rejects. */
+  track(work: Promise<void>): void;
 }
 
 /** The dependencies and limits of the access log. */
@@ -16,6 +18,8 @@ export interface AccessLogOptions {
   readonly database: Pick<Database, "write">;
   readonly clock: Clock;
   readonly log: Pick<Logger, "warn">;
+  /** Called with each event before aggregation and limits. */
+  readonly count: (event: AccessEvent, time: number) => void;
   readonly limits: AccessLimits & {
     /** The maximum number of unwritten entries while the database is unavailable. Beyond it the oldest are dropped. */
     readonly waitingAccessEntries: number;
@@ -28,13 +32,14 @@ export interface AccessLogOptions {
 const batchSize = 200;
 
 /** Opens the access log. Disposing it writes the remaining entries. */
-export function openAccessLog({ database, clock, log, limits }: AccessLogOptions): AccessLog {
+export function openAccessLog({ database, clock, log, count, limits }: AccessLogOptions): AccessLog {
   const waiting: AccessEntry[] = [];
   const dropOldest = () => void waiting.splice(0, Math.max(0, waiting.length - limits.waitingAccessEntries));
   const tally = new AccessTally(limits, (entry) => {
     waiting.push(entry);
     dropOldest();
   });
+  const tracked = new Set<Promise<void>>();
   let hasFailed = false;
   let flushing: Promise<void> = Promise.resolve();
 
@@ -67,9 +72,18 @@ export function openAccessLog({ database, clock, log, limits }: AccessLogOptions
     void flushNext();
   }, limits.accessFlushMs).unref();
   return {
-    record: (event) => tally.record(event, clock()),
+    record(event) {
+      const time = clock();
+      count(event, time);
+      tally.record(event, time);
+    },
+    track(work) {
+      tracked.add(work);
+      void work.then(() => tracked.delete(work));
+    },
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
+      await Promise.all(tracked);
       tally.advance(Number.POSITIVE_INFINITY);
       await flushNext();
     },

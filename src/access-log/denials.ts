@@ -10,7 +10,7 @@ import type { AccessLog } from "./access-log.ts";
 
 /** The dependencies of the recorder of denials. */
 export interface DenialObserverOptions {
-  readonly accessLog: Pick<AccessLog, "record">;
+  readonly accessLog: Pick<AccessLog, "record" | "track">;
   /** Whether the organization of a group may see more of an identity than its uid. */
   readonly isKnownAt: (identityUid: string, groupUid: string) => Promise<boolean>;
   readonly log: Pick<Logger, "warn">;
@@ -20,9 +20,10 @@ export interface DenialObserverOptions {
 export function denialObserver(options: DenialObserverOptions): Observer {
   return (call, path, _durationMs, failure) => {
     if (failure?.code !== Code.PERMISSION_DENIED || !call.caller || !call.access) return;
-    recordDenial(options, call.caller, call.access, call, path, failure).catch((error) =>
-      options.log.warn({ err: error }, "recording a denial in the audit log failed"),
-    );
+    const logFailure = (error: unknown) =>
+      options.log.warn({ err: error }, "recording a denial in the audit log failed");
+    const { caller, access } = call;
+    options.accessLog.track(recordDenial(options, caller, access, call, path, failure).catch(logFailure));
   };
 }
 

@@ -23,6 +23,10 @@ const chapters: readonly Chapter[] = [
   { words: ["export", "apply", "diff"], load: async () => (await import("./apply/commands.ts")).addApplyCommands },
   { words: ["search"], load: async () => (await import("./search-command.ts")).addSearchCommand },
   { words: ["changes"], load: async () => (await import("./resources/change-commands.ts")).addChangeCommands },
+  {
+    words: ["statistics"],
+    load: async () => (await import("./resources/statistics-commands.ts")).addStatisticsCommands,
+  },
   { words: ["registry"], load: async () => (await import("./registry/commands.ts")).addRegistryCommands },
   { words: ["config"], load: async () => (await import("./config-command.ts")).addConfigCommands },
   { words: ["api"], load: async () => (await import("./api-command.ts")).addApiCommand },

@@ -23,6 +23,7 @@ export const clientCommands = {
   diff: "show what an apply would change; the exit code is 1 if there are differences",
   search: "find resources and people by words of their names",
   changes: "the audit log",
+  statistics: "what happened, by day and week",
   registry: "bring in what a container registry has",
   config: "your own settings: server, group, format, contexts",
   api: "send one request of the REST API, and print the response",

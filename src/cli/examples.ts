@@ -207,6 +207,11 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "gatehouse changes list --parent example.org --kind role_bindings -o csv",
   ],
   "changes follow": ["gatehouse changes follow --parent example.org"],
+  statistics: ["gatehouse statistics list --parent example.org"],
+  "statistics list": [
+    "gatehouse statistics list --parent example.org --since 90d --step week",
+    "gatehouse statistics list --parent example.org --metrics exchanges,exchanges_failed -o csv",
+  ],
   api: [
     "gatehouse api GET /iam/v2beta1/groups -q page_size=10",
     `gatehouse api GET /iam/v2beta1/roles --query 'roles[].name'`,

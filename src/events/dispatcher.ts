@@ -56,6 +56,8 @@ export interface EventDeliveryOptions
   extends Pick<DeliveryContext, "database" | "encryption" | "sender" | "inactivityOf">,
     Pick<FanOutContext, "find"> {
   readonly log: Pick<Logger, "info" | "warn">;
+  /** Called after each attempt with the group of the subscription, and for each dropped event. */
+  readonly count: (outcome: Outcome, groupUid: string) => void;
 }
 
 /** Starts the dispatcher. */
@@ -204,8 +206,9 @@ class Dispatcher implements EventDelivery {
     this.#workers.set(uid, { pool, end });
   }
 
-  #observe(outcome: Outcome, { subscriptionUid, sink, attempts }: NextDelivery, reason: string): void {
+  #observe(outcome: Outcome, { subscriptionUid, parent, sink, attempts }: NextDelivery, reason: string): void {
     this.#outcomes.count(outcome);
+    this.#options.count(outcome, parent);
     // The path of a sink may be a secret.
     const about = { subscription: subscriptionUid, sink: new URL(sink).origin };
     if (outcome === "given_up")

@@ -5,6 +5,10 @@ import type { Config } from "../config/config.ts";
 import { deliverEvents, type EventDelivery } from "../events/dispatcher.ts";
 import { registryLimits } from "../registry-notifications/limits.ts";
 import { subscriptionInactivity } from "../services/iam/delegations/inactive-delegations.ts";
+import { countAdvisoryLevels } from "../services/statistics/advisory-levels.ts";
+import { countDelivery } from "../services/statistics/counted-events.ts";
+import { dayMs } from "../services/statistics/days.ts";
+import { statisticsLimits } from "../services/statistics/limits.ts";
 import { fillScores } from "../services/vulnerabilities/advisories/advisory-scores.ts";
 import { type RetentionPolicy, sweep } from "../storage/sweep.ts";
 import type { ServerApi } from "./api.ts";
@@ -37,8 +41,12 @@ export function startBackgroundWork(context: ServerContext, storage: ServerStora
   const retention = retentionPolicy(config);
   const removeExpired = () => sweep(database, writeContext("sweep"), retention, signal);
   repeat(limits.sweepMs, removeExpired, "what has expired could not be removed");
-  const fill = () => fillScores(database, { ...writeContext("fill_scores"), isBulk: true }, signal);
-  repeat(limits.sweepMs, fill, "the scores of advisories could not be filled in");
+  const countAdvisories = async () => {
+    // Advisories without a score are in no count.
+    await fillScores(database, { ...writeContext("fill_scores"), isBulk: true }, signal);
+    await countAdvisoryLevels(database, () => ({ ...writeContext("statistics"), isBulk: true }), signal);
+  };
+  repeat(limits.sweepMs, countAdvisories, "open advisories could not be counted");
   const delivery = config.deliversEvents ? work.use(startDelivery(context, storage, api)) : undefined;
   measureEvents(api.metrics, database, clock, delivery);
   return {
@@ -53,7 +61,7 @@ async function refreshKeys(keys: KeyRing): Promise<void> {
 }
 
 function startDelivery(context: ServerContext, storage: ServerStorage, { eventOf }: ServerApi): EventDelivery {
-  const { database, encryption } = storage;
+  const { database, encryption, tally } = storage;
   return deliverEvents({
     database,
     encryption,
@@ -61,6 +69,7 @@ function startDelivery(context: ServerContext, storage: ServerStorage, { eventOf
     inactivityOf: (uid) => subscriptionInactivity(database.session, uid),
     sender: eventSender(context, storage.keys),
     log: context.log,
+    count: (outcome, groupUid) => countDelivery(tally, outcome, groupUid, context.clock()),
   });
 }
 
@@ -72,5 +81,6 @@ function retentionPolicy({ changesKeptMs, accessLogKeptMs }: Config): RetentionP
     retiredKeyMs: limits.retiredKeyMemoryMs,
     changeMs: changesKeptMs,
     accessMs: accessLogKeptMs,
+    countMs: statisticsLimits.keptDays * dayMs,
   };
 }

@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import type { Clock } from "../base/clock.ts";
 import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/settings.ts";
+import { countedSinceSetting } from "../services/statistics/limits.ts";
 import type { Database } from "../storage/database.ts";
 import { getOrSetSetting, readSetting, writeSetting } from "../storage/engine/settings.ts";
 import { reencryptColumns } from "../storage/installation/encrypted-columns.ts";
@@ -23,6 +24,7 @@ export async function initializeInstallation(
   return await database.write(startContext(clock), async (tx) => {
     requireIssuer(await readSetting(tx, issuerSetting), config);
     await storeLoginIssuer(tx, loginIssuer);
+    await getOrSetSetting(tx, countedSinceSetting, String(tx.context.time));
     const initial = randomBytes(32).toString("base64url");
     return Buffer.from(await getOrSetSecret(tx, encryption, "page_token_key", initial), "base64url");
   });

@@ -23,6 +23,7 @@ import { images } from "../services/registry/images.ts";
 import { repositories } from "../services/registry/repos/repositories.ts";
 import { kinds } from "../services/resources.ts";
 import { search } from "../services/search/search.ts";
+import { statistics } from "../services/statistics/statistics.ts";
 import { organizationImport } from "../services/transfer/organization-import.ts";
 import { advisoryFacets } from "../services/vulnerabilities/advisories/advisory-facets.ts";
 import { advisoryChanges } from "../services/vulnerabilities/changes/advisory-changes.ts";
@@ -70,6 +71,7 @@ export function services(deps: ServiceDeps, tokenService: Handlers<typeof Securi
     access(deps),
     search(deps),
     findings(deps),
+    statistics(deps),
     apply(deps),
     organizationImport(deps),
     organizationExport(deps),

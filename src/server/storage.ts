@@ -2,10 +2,14 @@
 import { type KeyRing, openKeyRing } from "../authn/key-ring.ts";
 import { readKeyRing } from "../config/key-ring-file.ts";
 import { syncBuiltInRoles } from "../services/iam/roles/built-in-role-rows.ts";
-import type { Database } from "../storage/database.ts";
+import { countChanges } from "../services/statistics/counted-events.ts";
+import { DailyTally } from "../services/statistics/daily-tally.ts";
+import { statisticsLimits } from "../services/statistics/limits.ts";
+import type { Database, OpenOptions } from "../storage/database.ts";
 import type { AppliedMigration } from "../storage/engine/migrations.ts";
 import { newEncryption, type ReplaceableEncryption, replaceable } from "../storage/installation/encryption.ts";
 import { keyStore } from "../storage/installation/signing-keys.ts";
+import { storeCounts } from "./count-store.ts";
 import { initializeInstallation, reencryptSecrets } from "./installation.ts";
 import { limits } from "./limits.ts";
 import { openConfiguredDatabase } from "./open-database.ts";
@@ -20,13 +24,17 @@ export interface ServerStorage extends AsyncDisposable {
   readonly keys: KeyRing;
   /** Authenticates page tokens. */
   readonly pageTokenKey: Uint8Array;
+  /** The counts for statistics that this process has not stored yet. */
+  readonly tally: DailyTally;
 }
 
 /** Opens the storage. Writes nothing before `admit` resolves. */
 export async function openStorage(context: ServerContext, admit: StartHooks["admit"]): Promise<ServerStorage> {
   const { config, clock, log } = context;
   await using opened = new AsyncDisposableStack();
-  const database = await openConfiguredDatabase(config, {}, "create", (applied, isNew) => {
+  const tally = new DailyTally(statisticsLimits.waitingSums);
+  const onChanges: OpenOptions["onChanges"] = (changes, time) => countChanges(tally, changes, time);
+  const database = await openConfiguredDatabase({ ...config, onChanges }, {}, "create", (applied, isNew) => {
     if (!isNew) log.info({ event: "database_migrated", ...summary(applied) }, "the database schema is up to date");
   });
   opened.defer(() => database.close());
@@ -48,8 +56,9 @@ export async function openStorage(context: ServerContext, admit: StartHooks["adm
   const keys = await openSigningKeys(context, database, encryption);
   // Last, because a start that cannot decrypt a secret it needs changes none.
   await reencryptSecrets(database, encryption, clock, log);
+  opened.use(storeCounts(context, database, tally));
   const closing = opened.move();
-  return { database, encryption, keys, pageTokenKey, [Symbol.asyncDispose]: () => closing.disposeAsync() };
+  return { database, encryption, keys, pageTokenKey, tally, [Symbol.asyncDispose]: () => closing.disposeAsync() };
 }
 
 function summary(applied: readonly AppliedMigration[]) {

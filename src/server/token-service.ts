@@ -100,7 +100,8 @@ function exchangeLog(options: TokenServiceOptions, exists: (uid: string) => Prom
   const record = exchangeRecorder({ accessLog, exists, organizationsOf: (uid) => organizationsOf(options, uid) });
   return (event: ExchangeEvent, call: Call) => {
     log.info({ ...event, requestId: call.requestId, ...originOf(call) }, "token exchange");
-    record(event, call).catch((error) => log.warn({ err: error }, "an exchange is missing in the audit log"));
+    const logFailure = (error: unknown) => log.warn({ err: error }, "an exchange is missing in the audit log");
+    accessLog.track(record(event, call).catch(logFailure));
   };
 }
 

@@ -1,11 +1,12 @@
 // Opens what decides about tokens: who the caller is, what they may do, and how they get another token.
-import { type AccessLog, openAccessLog } from "../access-log/access-log.ts";
+import { type AccessLog, type AccessLogOptions, openAccessLog } from "../access-log/access-log.ts";
 import { type FailureLimiter, newFailureLimiter } from "../authn/failure-limiter.ts";
 import { newTokens, type Tokens } from "../authn/tokens.ts";
 import { newPolicy, type Policy } from "../authz/policy.ts";
 import { openRegistrySigner, type RegistrySigner } from "../registry-token/signer.ts";
 import { findSessionRoles } from "../services/iam/delegations/active-delegations.ts";
 import { findSuspendedOrganizations } from "../services/iam/provisioning/suspended-people.ts";
+import { countAccess } from "../services/statistics/counted-events.ts";
 import type { Database } from "../storage/database.ts";
 import { findFoundedOrganizations } from "../storage/iam/founding-bindings.ts";
 import { findGrants } from "../storage/iam/grants.ts";
@@ -28,12 +29,13 @@ export interface ServerTokens extends AsyncDisposable {
 /** Opens tokens, policy, access log, token service and the signer of registry tokens. */
 export async function openTokens(context: ServerContext, storage: ServerStorage): Promise<ServerTokens> {
   const { config, clock, log } = context;
-  const { database, encryption, keys } = storage;
+  const { database, encryption, keys, tally } = storage;
   const tokens = newTokens({ issuer: config.baseUrl, audiences: [config.baseUrl], keys, clock });
   const policy = newDatabasePolicy(database);
   const failures = newFailureLimiter({ perSecond: limits.badTokensPerSecond, sources: limits.badTokenSources }, clock);
   await using opened = new AsyncDisposableStack();
-  const accessLog = opened.use(openAccessLog({ database, clock, log, limits }));
+  const count: AccessLogOptions["count"] = (event, time) => countAccess(tally, event, time);
+  const accessLog = opened.use(openAccessLog({ database, clock, log, limits, count }));
   const tokenService = await newTokenService({ ...context, ...storage, policy, tokens, failures, accessLog });
   const signerOptions = { issuer: config.baseUrl, service: config.registry.service, clock };
   const registrySigner = await openRegistrySigner(database, encryption, signerOptions);

@@ -74,6 +74,8 @@ export interface OpenOptions {
   readonly isTarget?: boolean | undefined;
   /** The URL of standbys that may answer lists (PostgreSQL); none if absent. */
   readonly replicaUrl?: string | undefined;
+  /** Called with the changes of each write that has committed, and with its time. */
+  readonly onChanges?: ((changes: readonly ChangeEntry[], time: number) => void) | undefined;
 }
 
 /**
@@ -86,7 +88,7 @@ export async function openDatabase(
   limits: DatabaseLimits,
   mode: OpenMode = "create",
   onMigrated: MigrationListener = () => {},
-  { isTarget = false, replicaUrl }: OpenOptions = {},
+  { isTarget = false, replicaUrl, onChanges }: OpenOptions = {},
 ): Promise<Database> {
   let clearCaches = () => {};
   const hooks: DatabaseHooks = { onMigrated, onNewHistory: () => clearCaches(), log: logWrites };
@@ -97,11 +99,7 @@ export async function openDatabase(
   const read: Database["read"] = (body) => dialect.read(body);
   const readLogged = dialect.readLogged ?? read;
   const cache = newReadCache();
-  const transactions = {
-    committed: new DurationCounts(),
-    rolledBack: new DurationCounts(),
-    failed: new DurationCounts(),
-  };
+  const transactions = newTransactionDurations();
   const offsets = newOffsetIndex(readLogged);
   const filterResults = newFilterResultCache(newTextSearch(session));
   const pages = newPageCache(cache, offsets, filterResults);
@@ -118,8 +116,9 @@ export async function openDatabase(
     rehearse: (context, body) => recorded(rehearsed(context, body), transactions.rolledBack, transactions.failed),
     async write(context, body) {
       const written = withoutCounting(() => dialect.write((session) => runBody(session, context, body), context));
-      const { result, accessChanged } = await recorded(written, transactions.committed, transactions.failed);
+      const { result, changes, accessChanged } = await recorded(written, transactions.committed, transactions.failed);
       context.lifetime?.committed();
+      onChanges?.(changes, context.time);
       if (accessChanged) accessEpoch.invalidate();
       return result;
     },
@@ -154,7 +153,7 @@ async function runBody<T>(session: DialectTransaction, context: WriteContext, bo
   session.pendingLog?.push(logged);
   if (session.pendingCounters) counterChanges.addTo(session.pendingCounters);
   for (const groupUid of changedExports) session.pendingExports?.add(groupUid);
-  return { result, accessChanged };
+  return { result, changes, accessChanged };
 }
 
 /** Returns the parts that only one of the databases has. */
@@ -198,6 +197,10 @@ async function logWrites(
     statements.push(session.lockChanges(), append(), changeExportStates(session, exported));
   // One round trip: the database executes the statements in this order.
   await Promise.all(statements);
+}
+
+function newTransactionDurations(): TransactionDurations {
+  return { committed: new DurationCounts(), rolledBack: new DurationCounts(), failed: new DurationCounts() };
 }
 
 /** Records how long a write or its rehearsal took, by whether it ended well. */

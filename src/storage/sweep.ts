@@ -8,6 +8,7 @@ import { limitOf } from "./engine/placeholders.ts";
 import type { Transaction, WriteContext } from "./engine/session.ts";
 import { asc, inArray, lte, sql } from "./schema/drizzle.ts";
 import type { Tables } from "./schema/tables.ts";
+import { removeDailyCounts } from "./statistics/daily-counts.ts";
 
 /** How long expired rows are kept, in milliseconds. */
 export interface RetentionPolicy {
@@ -23,6 +24,8 @@ export interface RetentionPolicy {
   readonly changeMs: number | undefined;
   /** After an access entry; undefined to keep them as long as changes. */
   readonly accessMs: number | undefined;
+  /** After the beginning of the day of a count. */
+  readonly countMs: number;
 }
 
 /** How many rows of one kind a transaction deletes. */
@@ -99,6 +102,7 @@ async function deleteBatches(tx: Transaction, policy: RetentionPolicy): Promise<
     isAll = false;
   if (policy.accessMs !== undefined && !(await removeAccessEntries(tx, tx.context.time - policy.accessMs, batchSize)))
     isAll = false;
+  if (!(await removeDailyCounts(tx, tx.context.time - policy.countMs, batchSize))) isAll = false;
   return isAll;
 }
 

@@ -280,6 +280,7 @@ for (const database of databases) {
         registryEventMs: year,
         retiredKeyMs: year,
         nodeMs: year,
+        countMs: year,
         eventMs: year,
         changeMs: undefined,
         accessMs: 1000,

@@ -81,6 +81,7 @@ const levels: Readonly<Record<string, readonly string[]>> = {
     "sign-in",
     "vulnerabilities",
     "names",
+    "statistics",
     "check",
     "cache",
     "database.ts",

@@ -328,6 +328,7 @@ function deliver(
     find: dependencies(database, told).find,
     inactivityOf: async () => undefined,
     log: { info: () => {}, warn },
+    count: () => {},
     sender: {
       issuer: "https://gatehouse.example.org",
       keys: { signing: async () => ({ kid: "1", algorithm: "ES256", privateKey }) as never },

@@ -45,6 +45,7 @@ function baseRequest(method: DescMethod, own: Things): JsonObject {
     if (field.name === "parent") return [[field.jsonName, isMapping ? own.identityProvider : own.group]];
     if (field.name === "digest" && !isList) return [[field.jsonName, imageDigest]];
     if (field.name === "document_ids") return [[field.jsonName, ["sfdpa.v1"]]];
+    if (field.name === "metrics") return [[field.jsonName, ["changes"]]];
     if (field.name === "names") return [[field.jsonName, []]];
     if (field.name === "sink") return [[field.jsonName, "https://localhost/"]];
     if (field.name === "event_ids") return [[field.jsonName, [randomUUID()]]];

@@ -12,12 +12,20 @@ import { context, groupRow, groups, identities, identityRow, write } from "./fix
 import type { OpenStore, Store } from "./stores.ts";
 
 const { time } = context;
-const keeping = { registryEventMs: 1000, eventMs: 0, retiredKeyMs: 5000, nodeMs: 3000, changeMs: undefined };
+const keeping = {
+  registryEventMs: 1000,
+  eventMs: 0,
+  retiredKeyMs: 5000,
+  nodeMs: 3000,
+  countMs: 4000,
+  changeMs: undefined,
+};
 const going = new AbortController().signal;
 
 /** The columns of a row of each kind that expires at a time, and its retention. */
 const kinds = [
   { table: "sign_ins", keptMs: 0, row: (id: string, end: number) => `('${id}', 'digest', 'encrypted', ${end})` },
+  { table: "daily_counts", keptMs: 4000, row: (id: string, end: number) => `('${id}', 'changes', ${end}, 1)` },
   { table: "headless_sessions", keptMs: 0, row: (id: string, end: number) => `('${id}', 'key', 'token', ${end})` },
   {
     table: "refresh_families",

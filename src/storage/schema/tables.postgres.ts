@@ -64,6 +64,7 @@ export const {
   changes,
   signingKeys,
   nodes,
+  dailyCounts,
   settings,
   nameWords,
 } = postgresTables;

@@ -8,6 +8,7 @@ import { defineProviderTables } from "./tables/providers.ts";
 import { defineProvisioningTables } from "./tables/provisioning.ts";
 import { defineRegistryTables } from "./tables/registry.ts";
 import { defineSignInTables } from "./tables/sign-in.ts";
+import { defineStatisticsTables } from "./tables/statistics.ts";
 import { defineVulnerabilityTables } from "./tables/vulnerabilities.ts";
 
 /**
@@ -34,6 +35,7 @@ export function defineTables(columns: Columns) {
     ...defineSignInTables(columns, groupUid, identityUid, providerUid),
     ...defineInstallationTables(columns),
     ...defineNameTables(columns),
+    ...defineStatisticsTables(columns),
   };
 }
 

@@ -64,6 +64,7 @@ async function sweepOld({ server }: TestServer, now: number): Promise<void> {
     registryEventMs: never,
     retiredKeyMs: never,
     nodeMs: never,
+    countMs: never,
     eventMs: never,
     accessMs: never,
   };

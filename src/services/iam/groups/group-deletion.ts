@@ -15,6 +15,7 @@ import { findAcceptancesOf } from "../../../storage/iam/providers.ts";
 import { findBindingsUnder } from "../../../storage/iam/role-bindings.ts";
 import type { GroupRow, RoleBindingRow } from "../../../storage/iam/rows.ts";
 import { repoCollection } from "../../../storage/registry/rows.ts";
+import { clearDailyCounts } from "../../../storage/statistics/daily-counts.ts";
 import { clearDeletedAdvisories } from "../../../storage/vulnerabilities/advisories.ts";
 import { mayHaveAdvisoryRemains } from "../../../storage/vulnerabilities/advisory-remains.ts";
 import { clearRecords } from "../../../storage/vulnerabilities/records.ts";
@@ -76,6 +77,7 @@ export async function emptyOut(tx: Transaction, row: GroupRow, callerUid: string
   if (contents.size > 0) throw notEmpty(row.uid, [...contents.keys()].sort());
   await deleteAcceptances(tx, row.uid);
   if (ownBinding) await deleteRow(tx, roleBindingCollection, ownBinding);
+  await clearDailyCounts(tx, row.uid);
   if (!(await mayHaveAdvisoryRemains(tx, row.uid))) return;
   // The exports of ancestors contain withdrawn records.
   if ((await clearRecords(tx, row.uid)) && row.parent !== null) tx.changeExports(row.parent);

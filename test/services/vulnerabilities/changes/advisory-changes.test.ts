@@ -280,7 +280,14 @@ for (const database of databases) {
 
     async function sweepOld(): Promise<void> {
       const never = Number.MAX_SAFE_INTEGER;
-      const others = { registryEventMs: never, retiredKeyMs: never, nodeMs: never, eventMs: never, accessMs: never };
+      const others = {
+        registryEventMs: never,
+        retiredKeyMs: never,
+        nodeMs: never,
+        countMs: never,
+        eventMs: never,
+        accessMs: never,
+      };
       const keeping = { changeMs: 86_400_000, ...others };
       await sweep(server.server.database, { ...context, time: now }, keeping, new AbortController().signal);
     }
