@@ -229,7 +229,11 @@ describe("failures", () => {
       ],
     ),
     ["a missing argument", ["iam", "groups", "describe"], /missing required argument 'name\|uid'/],
-    ["a missing flag", ["iam", "role-bindings", "create"], /required option '--identity <name\|uid>' not specified/],
+    [
+      "a missing flag",
+      ["iam", "role-bindings", "create"],
+      /required option '--identity <name\|address\|uid>' not specified/,
+    ],
     ["no group to create in", ["iam", "groups", "create", "x"], /needs a group to be created in\n.*--parent/],
     [
       "a deletion that nobody can be asked about",

@@ -56,7 +56,16 @@ export function validValue(schema: JsonObject, schemas: Schemas, depth = 0): Jso
 
 function validText({ pattern, format }: JsonObject): string {
   if (format === "date-time") return "2026-01-31T12:00:00Z";
-  const candidates = ["name", "1", "3600s", "0".repeat(40), "0".repeat(12), `sha256:${"0".repeat(64)}`, "application"];
+  const candidates = [
+    "name",
+    "1",
+    "3600s",
+    "0".repeat(40),
+    "0".repeat(36),
+    "0".repeat(12),
+    `sha256:${"0".repeat(64)}`,
+    "application",
+  ];
   const found = candidates.find((text) => typeof pattern !== "string" || new RegExp(pattern, "u").test(text));
   if (found === undefined) throw new Error(`no text of ${pattern}`);
   return found;
