@@ -14,7 +14,17 @@ import { demandOf, placesOf } from "./matrix.ts";
 import { type Kind, requestFor, type Things } from "./matrix-requests.ts";
 import { addMapping, addProvider } from "./provider-tree.ts";
 import { addAdvisory, addRepo, addSubscription, addTag } from "./registry-tree.ts";
-import { addAssociation, addCaller, addGroup, addIdentity, addInvite, addRole, bind, viewerRole } from "./tree.ts";
+import {
+  addAssociation,
+  addCaller,
+  addGroup,
+  addIdentity,
+  addInvite,
+  addPerson,
+  addRole,
+  bind,
+  viewerRole,
+} from "./tree.ts";
 
 /** A call that is in order; what it is about is there, unless `absent` is asked for. */
 type Ask = (absent: boolean) => JsonObject;
@@ -23,6 +33,8 @@ let server: TestServer;
 let apiClient: ApiClient;
 let root: string;
 let things: Things;
+/** A person with a role at the group. */
+let person: string;
 /** Callers who may do everything, but elsewhere. */
 let elsewhere: Readonly<Record<string, string>>;
 const tokens = new Map<string, Promise<string>>();
@@ -37,6 +49,11 @@ const byHand: Readonly<Record<string, Ask>> = {
     token: "token",
   }),
   "gatehouse.iam.v1.DelegationsService/ConfirmDelegation": (absent) => ({ uid: uidOf("groupInvite", absent) }),
+  "gatehouse.iam.v1.MembershipsService/RemoveMember": () => ({
+    organization: root,
+    identity: person,
+    validateOnly: true,
+  }),
   "gatehouse.apply.v1.ApplyService/ApplyResources": (absent) => ({
     groupUid: uidOf("group", absent),
     resources: [{ group: { name: "applied" } }],
@@ -126,6 +143,8 @@ before(async () => {
     subscription: await addSubscription(server, group),
     externalGroupRoleMapping: await addMapping(server, identityProvider),
   };
+  person = await addPerson(server, "person", "person@example.org", root);
+  await bind(server, group, person, viewerRole.uid);
   elsewhere = {
     "of a group below": await tokenWith(inner, everything),
     "of a sibling group": await tokenWith(sibling, everything),

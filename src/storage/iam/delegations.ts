@@ -1,6 +1,7 @@
 // Delegations: which identity vouches for a row that grants access to others later, and for which capabilities
 // (docs/decisions/0035).
 
+import { rangeBelow } from "../../model/uid.ts";
 import { limitOf, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { and, asc, eq, gt, gte, lt, or, sql } from "../schema/drizzle.ts";
@@ -128,6 +129,30 @@ export async function findDelegationsByMapping(session: Session, makerUid: strin
   );
   const found = (await statement.execute({ makerUid })) as Delegation[];
   return found.filter(({ mappings }) => mappings.some((uid) => uid.startsWith(`${providerUid}/`)));
+}
+
+/** Returns the delegations that an identity made in an organization, ordered by uid and kind, `limit` at most. */
+export async function findDelegationsBy(
+  session: Session,
+  makerUid: string,
+  groupUid: string,
+  limit: number,
+): Promise<Delegation[]> {
+  const statement = session.prepared("delegations.by_maker_in", (db, { delegations: { uid, kind }, delegations }) =>
+    db
+      .select()
+      .from(delegations)
+      .where(
+        and(
+          eq(delegations.makerUid, textPlaceholder("makerUid")),
+          gt(uid, textPlaceholder("from")),
+          lt(uid, textPlaceholder("to")),
+        ),
+      )
+      .orderBy(asc(uid), asc(kind))
+      .limit(limitOf("limit")),
+  );
+  return (await statement.execute({ makerUid, ...rangeBelow(groupUid), limit })) as Delegation[];
 }
 
 /** Replaces the mappings of a delegation, unless it has another maker by now. */

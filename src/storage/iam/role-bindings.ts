@@ -178,3 +178,25 @@ export async function findHoldersAt(session: Session, groupUid: string, roleUid:
   });
   return (await statement.execute({ groupUid, roleUid, limit })).map(({ identityUid }) => identityUid);
 }
+
+/** Returns those of these groups at which a binding gives the role to anyone. */
+export async function findGroupsWithRole(
+  session: Session,
+  groupUids: readonly string[],
+  roleUid: string,
+): Promise<ReadonlySet<string>> {
+  if (groupUids.length === 0) return new Set();
+  const statement = session.prepared("role_bindings.groups_with", (db, { roleBindings }) =>
+    db
+      .selectDistinct({ parent: roleBindings.parent })
+      .from(roleBindings)
+      .where(
+        and(
+          session.isAmong(roleBindings.parent, textPlaceholder("groups")),
+          eq(roleBindings.roleUid, textPlaceholder("roleUid")),
+        ),
+      ),
+  );
+  const found = await statement.execute({ groups: JSON.stringify(groupUids), roleUid });
+  return new Set(found.map(({ parent }) => parent));
+}

@@ -5,6 +5,10 @@
 import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
 import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_chainguard_annotations_auth } from "../../../chainguard/annotations/auth_pb.ts";
+import type { RoleBinding } from "../../../chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import { file_chainguard_platform_iam_v2beta1_role_bindings } from "../../../chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import type { Delegation } from "./delegations_pb.ts";
+import { file_gatehouse_iam_v1_delegations } from "./delegations_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
 import { file_google_api_field_behavior } from "../../../google/api/field_behavior_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
@@ -15,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file gatehouse/iam/v1/memberships.proto.
  */
 export const file_gatehouse_iam_v1_memberships: GenFile = /*@__PURE__*/
-  fileDesc("CiJnYXRlaG91c2UvaWFtL3YxL21lbWJlcnNoaXBzLnByb3RvEhBnYXRlaG91c2UuaWFtLnYxIkkKFkxpc3RNZW1iZXJzaGlwc1JlcXVlc3QSFgoJcGFnZV9zaXplGAEgASgFQgPgQQESFwoKcGFnZV90b2tlbhgCIAEoCUID4EEBImUKF0xpc3RNZW1iZXJzaGlwc1Jlc3BvbnNlEjEKC21lbWJlcnNoaXBzGAEgAygLMhwuZ2F0ZWhvdXNlLmlhbS52MS5NZW1iZXJzaGlwEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJSCh9MaXN0UGVuZGluZ09yZ2FuaXphdGlvbnNSZXF1ZXN0EhYKCXBhZ2Vfc2l6ZRgBIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YAiABKAlCA+BBASJ5CiBMaXN0UGVuZGluZ09yZ2FuaXphdGlvbnNSZXNwb25zZRI8Cg1vcmdhbml6YXRpb25zGAEgAygLMiUuZ2F0ZWhvdXNlLmlhbS52MS5QZW5kaW5nT3JnYW5pemF0aW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSI2ChlBY2NlcHRPcmdhbml6YXRpb25SZXF1ZXN0EhkKDG9yZ2FuaXphdGlvbhgBIAEoCUID4EECIk4KGkFjY2VwdE9yZ2FuaXphdGlvblJlc3BvbnNlEjAKCm1lbWJlcnNoaXAYASABKAsyHC5nYXRlaG91c2UuaWFtLnYxLk1lbWJlcnNoaXAiNwoaRGVjbGluZU9yZ2FuaXphdGlvblJlcXVlc3QSGQoMb3JnYW5pemF0aW9uGAEgASgJQgPgQQIiHQobRGVjbGluZU9yZ2FuaXphdGlvblJlc3BvbnNlIjUKGExlYXZlT3JnYW5pemF0aW9uUmVxdWVzdBIZCgxvcmdhbml6YXRpb24YASABKAlCA+BBAiIbChlMZWF2ZU9yZ2FuaXphdGlvblJlc3BvbnNlIoIBCgpNZW1iZXJzaGlwEhkKDG9yZ2FuaXphdGlvbhgBIAEoCUID4EEDEhEKBG5hbWUYAiABKAlCA+BBAxISCgVyb2xlcxgDIAMoCUID4EEDEjIKCWpvaW5fdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAyJ2ChNQZW5kaW5nT3JnYW5pemF0aW9uEhkKDG9yZ2FuaXphdGlvbhgBIAEoCUID4EEDEhEKBG5hbWUYAiABKAlCA+BBAxISCgVyb2xlcxgDIAMoCUID4EEDEh0KEGhhc19jdXN0b21fcm9sZXMYBCABKAhCA+BBAzLyBgoSTWVtYmVyc2hpcHNTZXJ2aWNlEpcBCg9MaXN0TWVtYmVyc2hpcHMSKC5nYXRlaG91c2UuaWFtLnYxLkxpc3RNZW1iZXJzaGlwc1JlcXVlc3QaKS5nYXRlaG91c2UuaWFtLnYxLkxpc3RNZW1iZXJzaGlwc1Jlc3BvbnNlIi+C0+STAh8SHS9nYXRlaG91c2UvaWFtL3YxL21lbWJlcnNoaXBziq+o0gUEEgIQARK6AQoYTGlzdFBlbmRpbmdPcmdhbml6YXRpb25zEjEuZ2F0ZWhvdXNlLmlhbS52MS5MaXN0UGVuZGluZ09yZ2FuaXphdGlvbnNSZXF1ZXN0GjIuZ2F0ZWhvdXNlLmlhbS52MS5MaXN0UGVuZGluZ09yZ2FuaXphdGlvbnNSZXNwb25zZSI3gtPkkwInEiUvZ2F0ZWhvdXNlL2lhbS92MS9tZW1iZXJzaGlwczpwZW5kaW5niq+o0gUEEgIQARKqAQoSQWNjZXB0T3JnYW5pemF0aW9uEisuZ2F0ZWhvdXNlLmlhbS52MS5BY2NlcHRPcmdhbml6YXRpb25SZXF1ZXN0GiwuZ2F0ZWhvdXNlLmlhbS52MS5BY2NlcHRPcmdhbml6YXRpb25SZXNwb25zZSI5gtPkkwIpOgEqIiQvZ2F0ZWhvdXNlL2lhbS92MS9tZW1iZXJzaGlwczphY2NlcHSKr6jSBQQSAhABEq4BChNEZWNsaW5lT3JnYW5pemF0aW9uEiwuZ2F0ZWhvdXNlLmlhbS52MS5EZWNsaW5lT3JnYW5pemF0aW9uUmVxdWVzdBotLmdhdGVob3VzZS5pYW0udjEuRGVjbGluZU9yZ2FuaXphdGlvblJlc3BvbnNlIjqC0+STAio6ASoiJS9nYXRlaG91c2UvaWFtL3YxL21lbWJlcnNoaXBzOmRlY2xpbmWKr6jSBQQSAhABEqYBChFMZWF2ZU9yZ2FuaXphdGlvbhIqLmdhdGVob3VzZS5pYW0udjEuTGVhdmVPcmdhbml6YXRpb25SZXF1ZXN0GisuZ2F0ZWhvdXNlLmlhbS52MS5MZWF2ZU9yZ2FuaXphdGlvblJlc3BvbnNlIjiC0+STAig6ASoiIy9nYXRlaG91c2UvaWFtL3YxL21lbWJlcnNoaXBzOmxlYXZliq+o0gUEEgIQAWIGcHJvdG8z", [file_chainguard_annotations_auth, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("CiJnYXRlaG91c2UvaWFtL3YxL21lbWJlcnNoaXBzLnByb3RvEhBnYXRlaG91c2UuaWFtLnYxIkkKFkxpc3RNZW1iZXJzaGlwc1JlcXVlc3QSFgoJcGFnZV9zaXplGAEgASgFQgPgQQESFwoKcGFnZV90b2tlbhgCIAEoCUID4EEBImUKF0xpc3RNZW1iZXJzaGlwc1Jlc3BvbnNlEjEKC21lbWJlcnNoaXBzGAEgAygLMhwuZ2F0ZWhvdXNlLmlhbS52MS5NZW1iZXJzaGlwEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJSCh9MaXN0UGVuZGluZ09yZ2FuaXphdGlvbnNSZXF1ZXN0EhYKCXBhZ2Vfc2l6ZRgBIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YAiABKAlCA+BBASJ5CiBMaXN0UGVuZGluZ09yZ2FuaXphdGlvbnNSZXNwb25zZRI8Cg1vcmdhbml6YXRpb25zGAEgAygLMiUuZ2F0ZWhvdXNlLmlhbS52MS5QZW5kaW5nT3JnYW5pemF0aW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSI2ChlBY2NlcHRPcmdhbml6YXRpb25SZXF1ZXN0EhkKDG9yZ2FuaXphdGlvbhgBIAEoCUID4EECIk4KGkFjY2VwdE9yZ2FuaXphdGlvblJlc3BvbnNlEjAKCm1lbWJlcnNoaXAYASABKAsyHC5nYXRlaG91c2UuaWFtLnYxLk1lbWJlcnNoaXAiNwoaRGVjbGluZU9yZ2FuaXphdGlvblJlcXVlc3QSGQoMb3JnYW5pemF0aW9uGAEgASgJQgPgQQIiHQobRGVjbGluZU9yZ2FuaXphdGlvblJlc3BvbnNlIjUKGExlYXZlT3JnYW5pemF0aW9uUmVxdWVzdBIZCgxvcmdhbml6YXRpb24YASABKAlCA+BBAiIbChlMZWF2ZU9yZ2FuaXphdGlvblJlc3BvbnNlIpEBChNSZW1vdmVNZW1iZXJSZXF1ZXN0EhkKDG9yZ2FuaXphdGlvbhgBIAEoCUID4EECEhUKCGlkZW50aXR5GAIgASgJQgPgQQISGgoNdmFsaWRhdGVfb25seRgDIAEoCEID4EEBEhkKDGVuZF9zZXNzaW9ucxgEIAEoCEID4EEBEhEKBGV0YWcYBSABKAlCA+BBASKSAgoUUmVtb3ZlTWVtYmVyUmVzcG9uc2USQwoNcm9sZV9iaW5kaW5ncxgBIAMoCzIsLmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuUm9sZUJpbmRpbmcSGgoScm9sZV9iaW5kaW5nX2NvdW50GAIgASgFEjEKC2RlbGVnYXRpb25zGAMgAygLMhwuZ2F0ZWhvdXNlLmlhbS52MS5EZWxlZ2F0aW9uEhwKFG93bmVybGVzc19ncm91cF91aWRzGAQgAygJEhMKC3Byb3Zpc2lvbmVkGAUgASgIEg4KBm1hcHBlZBgGIAEoCBIVCg1zZXNzaW9uX2NvdW50GAcgASgFEgwKBGV0YWcYCCABKAkiggEKCk1lbWJlcnNoaXASGQoMb3JnYW5pemF0aW9uGAEgASgJQgPgQQMSEQoEbmFtZRgCIAEoCUID4EEDEhIKBXJvbGVzGAMgAygJQgPgQQMSMgoJam9pbl90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDInYKE1BlbmRpbmdPcmdhbml6YXRpb24SGQoMb3JnYW5pemF0aW9uGAEgASgJQgPgQQMSEQoEbmFtZRgCIAEoCUID4EEDEhIKBXJvbGVzGAMgAygJQgPgQQMSHQoQaGFzX2N1c3RvbV9yb2xlcxgEIAEoCEID4EEDMpEIChJNZW1iZXJzaGlwc1NlcnZpY2USlwEKD0xpc3RNZW1iZXJzaGlwcxIoLmdhdGVob3VzZS5pYW0udjEuTGlzdE1lbWJlcnNoaXBzUmVxdWVzdBopLmdhdGVob3VzZS5pYW0udjEuTGlzdE1lbWJlcnNoaXBzUmVzcG9uc2UiL4LT5JMCHxIdL2dhdGVob3VzZS9pYW0vdjEvbWVtYmVyc2hpcHOKr6jSBQQSAhABEroBChhMaXN0UGVuZGluZ09yZ2FuaXphdGlvbnMSMS5nYXRlaG91c2UuaWFtLnYxLkxpc3RQZW5kaW5nT3JnYW5pemF0aW9uc1JlcXVlc3QaMi5nYXRlaG91c2UuaWFtLnYxLkxpc3RQZW5kaW5nT3JnYW5pemF0aW9uc1Jlc3BvbnNlIjeC0+STAicSJS9nYXRlaG91c2UvaWFtL3YxL21lbWJlcnNoaXBzOnBlbmRpbmeKr6jSBQQSAhABEqoBChJBY2NlcHRPcmdhbml6YXRpb24SKy5nYXRlaG91c2UuaWFtLnYxLkFjY2VwdE9yZ2FuaXphdGlvblJlcXVlc3QaLC5nYXRlaG91c2UuaWFtLnYxLkFjY2VwdE9yZ2FuaXphdGlvblJlc3BvbnNlIjmC0+STAik6ASoiJC9nYXRlaG91c2UvaWFtL3YxL21lbWJlcnNoaXBzOmFjY2VwdIqvqNIFBBICEAESrgEKE0RlY2xpbmVPcmdhbml6YXRpb24SLC5nYXRlaG91c2UuaWFtLnYxLkRlY2xpbmVPcmdhbml6YXRpb25SZXF1ZXN0Gi0uZ2F0ZWhvdXNlLmlhbS52MS5EZWNsaW5lT3JnYW5pemF0aW9uUmVzcG9uc2UiOoLT5JMCKjoBKiIlL2dhdGVob3VzZS9pYW0vdjEvbWVtYmVyc2hpcHM6ZGVjbGluZYqvqNIFBBICEAESpgEKEUxlYXZlT3JnYW5pemF0aW9uEiouZ2F0ZWhvdXNlLmlhbS52MS5MZWF2ZU9yZ2FuaXphdGlvblJlcXVlc3QaKy5nYXRlaG91c2UuaWFtLnYxLkxlYXZlT3JnYW5pemF0aW9uUmVzcG9uc2UiOILT5JMCKDoBKiIjL2dhdGVob3VzZS9pYW0vdjEvbWVtYmVyc2hpcHM6bGVhdmWKr6jSBQQSAhABEpwBCgxSZW1vdmVNZW1iZXISJS5nYXRlaG91c2UuaWFtLnYxLlJlbW92ZU1lbWJlclJlcXVlc3QaJi5nYXRlaG91c2UuaWFtLnYxLlJlbW92ZU1lbWJlclJlc3BvbnNlIj2C0+STAik6ASoiJC9nYXRlaG91c2UvaWFtL3YxL21lbWJlcnNoaXBzOnJlbW92ZYqvqNIFCBIGCgKUAxABYgZwcm90bzM", [file_chainguard_annotations_auth, file_chainguard_platform_iam_v2beta1_role_bindings, file_gatehouse_iam_v1_delegations, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * The request of ListMemberships.
@@ -244,6 +248,129 @@ export const LeaveOrganizationResponseSchema: GenMessage<LeaveOrganizationRespon
   messageDesc(file_gatehouse_iam_v1_memberships, 9);
 
 /**
+ * The request of RemoveMember.
+ *
+ * @generated from message gatehouse.iam.v1.RemoveMemberRequest
+ */
+export type RemoveMemberRequest = Message<"gatehouse.iam.v1.RemoveMemberRequest"> & {
+  /**
+   * The uid of the organization.
+   *
+   * @generated from field: string organization = 1;
+   */
+  organization: string;
+
+  /**
+   * The uid of the person. A person with more than 1,000 role bindings there loses some of them by DeleteRoleBinding first.
+   *
+   * @generated from field: string identity = 2;
+   */
+  identity: string;
+
+  /**
+   * Only says what would be lost, or why the person cannot be removed.
+   *
+   * @generated from field: bool validate_only = 3;
+   */
+  validateOnly: boolean;
+
+  /**
+   * Also ends the sessions that the person began by identity providers of the organization. Other sessions go on, without roles there.
+   *
+   * @generated from field: bool end_sessions = 4;
+   */
+  endSessions: boolean;
+
+  /**
+   * The etag of a response before. If the person has got or lost a role binding since, the call fails with ABORTED, and nothing is lost.
+   * Empty to remove the person regardless of what they hold now.
+   *
+   * @generated from field: string etag = 5;
+   */
+  etag: string;
+};
+
+/**
+ * Describes the message gatehouse.iam.v1.RemoveMemberRequest.
+ * Use `create(RemoveMemberRequestSchema)` to create a new message.
+ */
+export const RemoveMemberRequestSchema: GenMessage<RemoveMemberRequest> = /*@__PURE__*/
+  messageDesc(file_gatehouse_iam_v1_memberships, 10);
+
+/**
+ * The response of RemoveMember: what is lost, as far as the caller may list it.
+ *
+ * @generated from message gatehouse.iam.v1.RemoveMemberResponse
+ */
+export type RemoveMemberResponse = Message<"gatehouse.iam.v1.RemoveMemberResponse"> & {
+  /**
+   * The first 200 role bindings that are lost, in the order of their uids, where the caller holds role_bindings.list.
+   *
+   * @generated from field: repeated chainguard.platform.iam.v2beta1.RoleBinding role_bindings = 1;
+   */
+  roleBindings: RoleBinding[];
+
+  /**
+   * How many role bindings are lost, listed or not.
+   *
+   * @generated from field: int32 role_binding_count = 2;
+   */
+  roleBindingCount: number;
+
+  /**
+   * The delegations that the person made and that are not in force any more, where the caller holds role_bindings.list. Only the first 500
+   * that the person made in the organization are looked at.
+   *
+   * @generated from field: repeated gatehouse.iam.v1.Delegation delegations = 3;
+   */
+  delegations: Delegation[];
+
+  /**
+   * The uids of the subgroups that lose the last role binding of an owner, where the caller holds role_bindings.list. Owners of the groups
+   * above are their owners, too.
+   *
+   * @generated from field: repeated string ownerless_group_uids = 4;
+   */
+  ownerlessGroupUids: string[];
+
+  /**
+   * Whether a SCIM client provisions the person, and can give access again.
+   *
+   * @generated from field: bool provisioned = 5;
+   */
+  provisioned: boolean;
+
+  /**
+   * Whether an identity provider by which the person has signed in or is provisioned has external group role mappings. They give roles to
+   * sessions, which this method does not take away.
+   *
+   * @generated from field: bool mapped = 6;
+   */
+  mapped: boolean;
+
+  /**
+   * How many sessions the person has by identity providers of the organization. They end only if the request says so.
+   *
+   * @generated from field: int32 session_count = 7;
+   */
+  sessionCount: number;
+
+  /**
+   * Says which role bindings the person held before.
+   *
+   * @generated from field: string etag = 8;
+   */
+  etag: string;
+};
+
+/**
+ * Describes the message gatehouse.iam.v1.RemoveMemberResponse.
+ * Use `create(RemoveMemberResponseSchema)` to create a new message.
+ */
+export const RemoveMemberResponseSchema: GenMessage<RemoveMemberResponse> = /*@__PURE__*/
+  messageDesc(file_gatehouse_iam_v1_memberships, 11);
+
+/**
  * An organization that a person has joined.
  *
  * @generated from message gatehouse.iam.v1.Membership
@@ -283,7 +410,7 @@ export type Membership = Message<"gatehouse.iam.v1.Membership"> & {
  * Use `create(MembershipSchema)` to create a new message.
  */
 export const MembershipSchema: GenMessage<Membership> = /*@__PURE__*/
-  messageDesc(file_gatehouse_iam_v1_memberships, 10);
+  messageDesc(file_gatehouse_iam_v1_memberships, 12);
 
 /**
  * An organization that gave a person a role and that the person has not joined.
@@ -325,13 +452,14 @@ export type PendingOrganization = Message<"gatehouse.iam.v1.PendingOrganization"
  * Use `create(PendingOrganizationSchema)` to create a new message.
  */
 export const PendingOrganizationSchema: GenMessage<PendingOrganization> = /*@__PURE__*/
-  messageDesc(file_gatehouse_iam_v1_memberships, 11);
+  messageDesc(file_gatehouse_iam_v1_memberships, 13);
 
 /**
  * The organizations of the calling person: those that they have joined, and those that gave them a role and wait for a decision.
+ * RemoveMember removes another person from an organization.
  *
  * Anyone can bind a role to any person. Until the person joins, the organization sees only the uid of their identity. Workloads have no
- * memberships. Tokens that are narrowed to groups or capabilities cannot call these methods.
+ * memberships. Tokens that are narrowed to groups or capabilities can call RemoveMember only.
  *
  * @generated from service gatehouse.iam.v1.MembershipsService
  */
@@ -392,6 +520,19 @@ export const MembershipsService: GenService<{
     methodKind: "unary";
     input: typeof LeaveOrganizationRequestSchema;
     output: typeof LeaveOrganizationResponseSchema;
+  },
+  /**
+   * Removes a person from an organization: deletes their membership and all their role bindings there, or nothing.
+   *
+   * The caller needs role_bindings.delete at the group of each of these role bindings; at the organization, if there are none. Otherwise
+   * the reason is MISSING_CAPABILITY, with the number of role bindings that the caller may not delete. The last owner cannot be removed.
+   *
+   * @generated from rpc gatehouse.iam.v1.MembershipsService.RemoveMember
+   */
+  removeMember: {
+    methodKind: "unary";
+    input: typeof RemoveMemberRequestSchema;
+    output: typeof RemoveMemberResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_gatehouse_iam_v1_memberships, 0);

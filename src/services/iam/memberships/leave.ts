@@ -1,26 +1,20 @@
-// Removes a person from an organization by their own will.
+// Ends what a person has in an organization: at the request of the person or of the organization.
 
-import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { isBelow, rootOf } from "../../../model/uid.ts";
 import type { Call } from "../../../pipeline/call.ts";
-import { methodPath } from "../../../pipeline/compose.ts";
-import { deleteRow } from "../../../storage/collection/rows.ts";
-import type { Transaction, WriteContext } from "../../../storage/engine/session.ts";
-import { roleBindingCollection } from "../../../storage/iam/collections.ts";
+import type { Session, Transaction } from "../../../storage/engine/session.ts";
 import { deleteMembership, findBindingsIn, type Membership } from "../../../storage/iam/memberships.ts";
 import { findMemberships, deleteMembership as leaveProvider } from "../../../storage/iam/providers.ts";
 import { findBinding } from "../../../storage/iam/role-bindings.ts";
 import type { RoleBindingRow } from "../../../storage/iam/rows.ts";
 import { deleteRefreshFamily, listRefreshFamilies } from "../../../storage/sign-in/sign-ins.ts";
 import { refuseLastOwner } from "../rules/last-owner.ts";
+import { deleteBinding, deleteUnnoticed } from "../users/binding-deletion.ts";
 import { logMembership } from "../users/membership.ts";
 import { deleteUnusedPendingUser } from "../users/pending-users.ts";
 
 /** How many bindings are deleted between two reads. */
 const batch = 500;
-
-/** The deletion of a binding is logged under the method that usually deletes it, whose event subscribers know. */
-const deletion = methodPath(RoleBindingsService.method.deleteRoleBinding);
 
 /**
  * Deletes the role bindings of a person in an organization that the person has not joined. Returns whether there were any.
@@ -39,30 +33,34 @@ export async function declineOrganization(tx: Transaction, person: Membership): 
  */
 export async function leaveOrganization(tx: Transaction, person: Membership, call: Call): Promise<void> {
   await forgetProviders(tx, person);
+  await endMembership(tx, person, call);
+  await endSessions(tx, person);
+}
+
+/**
+ * Deletes the membership, if there is one, and the role bindings of a person in an organization. Throws LAST_OWNER if the organization would
+ * be left without an owner.
+ */
+export async function endMembership(tx: Transaction, person: Membership, call: Call): Promise<void> {
   await deleteBindings(tx, person, async (binding) => {
     await refuseLastOwner(tx, binding, call);
-    const { actor, actorClaims, requestId } = tx.context;
-    await deleteBinding(tx, binding, { actor, actorClaims, requestId });
+    await deleteBinding(tx, binding);
   });
   const joinTime = await deleteMembership(tx, person);
   if (joinTime !== undefined) logMembership(tx, person, { before: { joinTime }, after: null });
-  for (const { id, signIn } of await listRefreshFamilies(tx, person.identityUid))
-    if (isBelow(signIn.provider, person.groupUid)) await deleteRefreshFamily(tx, id);
+  await deleteUnusedPendingUser(tx, person.identityUid);
   tx.changeAccess();
 }
 
-/** Deletes a binding of a person who has not joined the organization. The change log does not say who did it. */
-export async function deleteUnnoticed(tx: Transaction, binding: RoleBindingRow): Promise<void> {
-  await deleteBinding(tx, binding, { actor: "", requestId: "" });
+/** Ends the sessions of a person by the identity providers of an organization. */
+export async function endSessions(tx: Transaction, person: Membership): Promise<void> {
+  for (const { id } of await findSessions(tx, person)) await deleteRefreshFamily(tx, id);
 }
 
-async function deleteBinding(
-  tx: Transaction,
-  binding: RoleBindingRow,
-  author: Pick<WriteContext, "actor" | "actorClaims" | "requestId">,
-): Promise<void> {
-  const by = { ...author, method: deletion };
-  await deleteRow({ ...tx, logChange: (entry) => tx.logChange({ ...entry, by }) }, roleBindingCollection, binding);
+/** Returns the sessions of a person by the identity providers of an organization. */
+export async function findSessions(session: Session, { identityUid, groupUid }: Membership) {
+  const families = await listRefreshFamilies(session, identityUid);
+  return families.filter(({ signIn }) => isBelow(signIn.provider, groupUid));
 }
 
 async function deleteBindings(

@@ -6,6 +6,7 @@ import {
   LeaveOrganizationRequestSchema,
   MembershipSchema,
   MembershipsService,
+  RemoveMemberRequestSchema,
 } from "../../../../gen/gatehouse/iam/v1/memberships_pb.ts";
 import { type ApiError, failedPrecondition, invalidField, permissionDenied } from "../../../aip/errors.ts";
 import { formatPageToken } from "../../../aip/page-token.ts";
@@ -16,7 +17,7 @@ import { rootOf } from "../../../model/uid.ts";
 import { callerOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import { type Handlers, type Implementation, implement } from "../../../pipeline/handlers.ts";
-import { uidRule } from "../../../pipeline/text-rules.ts";
+import { type MessageRules, uidRule } from "../../../pipeline/text-rules.ts";
 import { queryDigest, readToken } from "../../../resource/bound-page-token.ts";
 import { rowView } from "../../../resource/row-view.ts";
 import { readTogether, type ServiceContext, writeContext } from "../../../resource/service-context.ts";
@@ -34,15 +35,20 @@ import { accept, type LoggedMembership } from "../users/membership.ts";
 import { isUserUid } from "../users/user-uid.ts";
 import { declineOrganization, leaveOrganization } from "./leave.ts";
 import { requirePerson } from "./person.ts";
+import { removeMember } from "./remove.ts";
 import { showJoined, showPending } from "./shown-organizations.ts";
 
-const rules = [AcceptOrganizationRequestSchema, DeclineOrganizationRequestSchema, LeaveOrganizationRequestSchema].map(
-  (schema) => ({ schema, fields: { organization: uidRule } }),
-);
+const rules: readonly MessageRules[] = [
+  ...[AcceptOrganizationRequestSchema, DeclineOrganizationRequestSchema, LeaveOrganizationRequestSchema].map(
+    (schema) => ({ schema, fields: { organization: uidRule } }),
+  ),
+  { schema: RemoveMemberRequestSchema, fields: { organization: uidRule, identity: uidRule } },
+];
 
-/** Serves the memberships of the caller. */
+/** Serves the memberships of the caller, and the removal of others. */
 export function memberships(context: ServiceContext): Implementation {
-  return implement(MembershipsService, { ...readers(context), ...writers(context) }, rules);
+  const handlers = { ...readers(context), ...writers(context), removeMember: removeMember(context) };
+  return implement(MembershipsService, handlers, rules);
 }
 
 type MembershipHandlers = Handlers<typeof MembershipsService>;
