@@ -7,7 +7,7 @@ import { identityCollection } from "../../storage/iam/collections.ts";
 import { findCandidates } from "../../storage/names/word-search.ts";
 import { haveWords, personWordsOf } from "../../storage/names/words.ts";
 import { personWords } from "../../storage/schema/person-words.ts";
-import { compareNames, type Found, type FoundRows, firstOf, readAtMost } from "./found.ts";
+import { compareNames, exactFirst, type Found, type FoundRows, firstOf, readAtMost } from "./found.ts";
 import type { Query } from "./query.ts";
 import { findVisiblePeople, type PeopleScope, peopleScope } from "./visible-people.ts";
 
@@ -33,7 +33,8 @@ export async function findPeopleByWords(query: Query, scope: PeopleScope): Promi
   const states = await findVisiblePeople(session, read, scope, call);
   const known = read.filter((uid) => states.get(uid) === "known").slice(0, readAtMost);
   const people = (await readPeople(query, known)).filter(([, found]) => haveWords(found, words));
-  const found = people.map(([person]) => person).sort(compareNames);
+  // Several people of one name must not look like one: a client may take an exact match for the only one.
+  const found = exactFirst(people.map(([person]) => person).sort(compareNames), query.text);
   const isAll = !isCut && read.length === uids.length && known.length < readAtMost;
   return firstOf({ found, truncated: !isAll }, Math.min(query.limit, maxPeople));
 }

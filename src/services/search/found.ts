@@ -26,6 +26,12 @@ export function compareNames(a: Found, b: Found): number {
   return a.uid < b.uid ? -1 : 1;
 }
 
+/** Returns results with those first whose whole name or address is the text, which is in lower case. Their order stays otherwise. */
+export function exactFirst(found: readonly Found[], text: string): Found[] {
+  const isExact = ({ name, email }: Found) => [name, email].some((each) => each?.toLowerCase() === text);
+  return [...found.filter(isExact), ...found.filter((one) => !isExact(one))];
+}
+
 /** Returns what several ways have found, each once, in their order. */
 export function together(...ways: readonly FoundRows[]): FoundRows {
   const byUid = new Map<string, Found>();

@@ -19,7 +19,7 @@ import { isWordIndexFilled } from "../../storage/names/word-index.ts";
 import { findAdvisories, findPackages } from "./find-advisories.ts";
 import { findByBeginning, findByWords, shown } from "./find-named.ts";
 import { findPeopleByWords, findPersonByUid, searchedPeople } from "./find-people.ts";
-import { type Found, type FoundRows, firstOf, together } from "./found.ts";
+import { exactFirst, type Found, type FoundRows, firstOf, together } from "./found.ts";
 import { newNameReader } from "./name-reader.ts";
 import { type NamedKind, namedAdvisories, namedKinds, namedSubscriptions, namedTags } from "./named-kinds.ts";
 import { newPeopleLimit } from "./people-limit.ts";
@@ -85,10 +85,9 @@ async function findByName(query: Query, isWanted: IsWanted, people: PeopleScope 
   if (people) parts.push(await findPeopleByWords(query, people));
   if (isWanted(ResourceKind.PACKAGE)) parts.push(firstOf(await findPackages(query), query.limit));
   const found = parts.flatMap((part) => part.found);
-  const isExact = ({ name }: Found) => name === query.text;
   // Until all names are indexed, some are missing.
   const truncated = parts.some((part) => part.truncated) || !(await isWordIndexFilled(query.session));
-  return { found: [...found.filter(isExact), ...found.filter((one) => !isExact(one))], truncated };
+  return { found: exactFirst(found, query.text), truncated };
 }
 
 async function findOfKind(query: Query, kind: NamedKind): Promise<FoundRows> {

@@ -217,6 +217,12 @@ for (const database of databases) {
       const { resources, truncated } = await search("crowd", { kinds: people, pageSize: "50" });
       assert.equal(resources.length, 20);
       assert.equal(truncated, true);
+      const last = await namesOf("crowd 9", { kinds: people, pageSize: "1" });
+      assert.deepEqual(last, ["crowd 9"]);
+      await addPerson(server, "zoe crowd", "crowd", root);
+      await untilNamesAreIndexed(server);
+      const [first] = await namesOf("crowd", { kinds: people, pageSize: "1" });
+      assert.equal(first, "zoe crowd", "the one whose whole address it is comes first");
     });
   });
 }

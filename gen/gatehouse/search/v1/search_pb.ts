@@ -442,7 +442,7 @@ export const NameStateSchema: GenEnum<NameState> = /*@__PURE__*/
  */
 export const SearchService: GenService<{
   /**
-   * Returns the resources at a group and below it that match: those of exactly the name first, then by kind and name. Each kind is
+   * Returns the resources at a group and below it that match: those of exactly the name or address first, then by kind and name. Each kind is
    * searched where the caller may list it; callers who may list none of them get an empty response.
    *
    * Each word of the query must begin a word of the name. Tags are found by the beginning of their name, advisories by the beginning of
