@@ -16,6 +16,7 @@ import { roles } from "./roles.ts";
 import { addScimCommands } from "./scim-commands.ts";
 import { subscriptions } from "./subscriptions.ts";
 import { addTermsCommands } from "./terms-commands.ts";
+import { addUserCommands } from "./user-commands.ts";
 
 /** Adds the commands of these resources to the chapters that their paths begin with. */
 export function addResourceCommands(program: Command, shell: Shell, needed: readonly Resource[]): void {
@@ -37,6 +38,7 @@ export function addIamCommands(iam: Command, shell: Shell): void {
   addScimCommands(iam, shell);
   addTermsCommands(iam, shell);
   addDelegationCommands(iam, shell);
+  addUserCommands(iam, shell);
   addMembershipCommands(iam, shell);
   addAccessCommands(iam, shell);
 }
