@@ -131,9 +131,12 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "gatehouse iam access simulate update-role tag-reader --remove-capabilities repo.list",
   ],
   "iam access simulate delete-role": ["gatehouse iam access simulate delete-role tag-reader"],
-  "iam users": ["gatehouse iam users list"],
-  "iam users list": ["gatehouse iam users list", `gatehouse iam users list --parent ${group} --name ana -o wide`],
-  "iam users describe": ["gatehouse iam users describe ana@example.org"],
+  "iam users": ["gatehouse iam users list --parent example.org"],
+  "iam users list": [
+    "gatehouse iam users list --parent example.org",
+    `gatehouse iam users list --parent ${group} --name ana -o wide`,
+  ],
+  "iam users describe": ["gatehouse iam users describe ana@example.org --parent example.org"],
   "iam users remove": [
     "gatehouse iam users remove ana@example.org --dry-run",
     "gatehouse iam users remove ana@example.org --end-sessions",

@@ -51,7 +51,7 @@ function candidatesOf(users: readonly JsonObject[]): string {
   return users.slice(0, shownCandidates).map(userText).join("\n");
 }
 
-/** Returns a person as a row: what is known of them is beside their roles. */
+/** Returns a person as a row with the uid, name and address of their identity. */
 function userRow({ identity, ...rest }: JsonObject): JsonObject {
   const { uid = "", name = "", email = "" } = isJsonObject(identity) ? (identity as JsonObject) : {};
   return { uid, name, email, ...rest };
