@@ -1,4 +1,4 @@
-// Names of groups, identities and roles, and what a search for one of them finds.
+// The names of resources and people, and what a search for one of them finds.
 import { create } from "@bufbuild/protobuf";
 import { createQueryOptions, useQuery as useRpcQuery, useTransport } from "@connectrpc/connect-query";
 import { useQuery } from "@tanstack/react-query";
@@ -6,16 +6,49 @@ import { UIDPFilterSchema } from "../../../gen/chainguard/platform/common/uidp_p
 import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { IdentitiesService } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { RolesService } from "../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
-import { ResourceKind, SearchService } from "../../../gen/gatehouse/search/v1/search_pb.ts";
+import {
+  type FoundResource,
+  type Name,
+  ResourceKind,
+  SearchService,
+} from "../../../gen/gatehouse/search/v1/search_pb.ts";
 import { may, useMe } from "./access.ts";
 
-/** A kind of resource with a name. */
+const { search, resolveNames } = SearchService.method;
+
+/** The most uids that one call takes. */
+const batchSize = 200;
+
+/** Returns what may be known of resources and people, by uid. Empty while it is read. */
+export function useResolved(uids: readonly string[]): ReadonlyMap<string, Name> {
+  const wanted = [...new Set(uids)]
+    .filter((uid) => uid !== "")
+    .sort()
+    .slice(0, batchSize);
+  const { data } = useRpcQuery(
+    resolveNames,
+    { uids: wanted },
+    { enabled: wanted.length > 0, placeholderData: (before) => before },
+  );
+  return new Map(data?.names.map((name) => [name.uid, name]));
+}
+
+/** Returns the names of resources and people by uid. Those that the caller may not see are missing. */
+export function useNames(uids: readonly string[]): ReadonlyMap<string, string> {
+  const known = [...useResolved(uids)].map(([uid, { name, email }]) => [uid, name || email] as const);
+  return new Map(known.filter(([, name]) => name !== ""));
+}
+
+/** A kind of resource that can be chosen. Identities are workloads and people. */
 export type NamedKind = "group" | "identity" | "role";
 
-/** A resource with its name. */
-export interface Named {
+/** A resource or person that a field offers. */
+export interface Candidate {
   readonly uid: string;
+  /** Empty for a person who has not joined. */
   readonly name: string;
+  /** Tells it from others of the same name: the address of a person, or the groups above a resource. */
+  readonly detail: string;
 }
 
 /** Lists have the same fields in the requests of all three kinds. */
@@ -25,60 +58,61 @@ const lists = {
   role: { method: RolesService.method.listRoles, rows: "roles" },
 } as const;
 
-/** The most ids that one list takes. */
-const batchSize = 100;
-
-/** Returns the names of resources by uid. Those that the caller may not see are missing. */
-export function useNames(kind: NamedKind, uids: readonly string[]): ReadonlyMap<string, string> {
-  const ids = [...new Set(uids)]
-    .filter((uid) => uid !== "")
-    .sort()
-    .slice(0, batchSize);
-  const { data } = useListed(kind, { ids }, {}, ids.length > 0);
-  return new Map(data?.map(({ uid, name }) => [uid, name]));
-}
-
-/** How many candidates a picker shows. */
+/** How many candidates a field shows. */
 const candidateCount = 20;
 
-const searchedKinds = {
-  group: ResourceKind.GROUP,
-  identity: ResourceKind.IDENTITY,
-  role: ResourceKind.ROLE,
-} as const;
+/** The fewest letters that find people. */
+export const leastLetters = 2;
 
-/** Returns what a picker offers for a typed text, the beginning of a name or a uid. Undefined while it is read. */
-export function useCandidates(kind: NamedKind, within: string, typed: string): readonly Named[] | undefined {
+/** Returns what a field offers for a typed text: words of a name or an address, or a uid. Undefined while it is read. */
+export function useCandidates(kind: NamedKind, within: string, typed: string): readonly Candidate[] | undefined {
   const isSearch = typed !== "";
-  const first = useListed(
-    kind,
-    kind === "role" ? {} : { descendantsOf: within },
-    { orderBy: "name", pageSize: candidateCount },
-    !isSearch,
-  );
-  const request = { parent: within, query: typed, kinds: [searchedKinds[kind]], pageSize: candidateCount };
-  const found = useRpcQuery(SearchService.method.search, request, { enabled: isSearch && within !== "" });
-  if (isSearch) return found.isError ? [] : found.data?.resources;
-  return first.isError ? [] : first.data;
+  const first = useFirst(kind, kind === "role" ? "" : within, !isSearch);
+  const request = {
+    parent: within,
+    query: typed,
+    kinds: kindsOf(kind, typed),
+    forGrant: true,
+    pageSize: candidateCount,
+  };
+  const found = useRpcQuery(search, request, { enabled: isSearch && within !== "" });
+  if (isSearch) return found.isError ? [] : found.data?.resources.map(candidateOf);
+  return first.isError ? [] : first.data?.map(({ uid, name }) => ({ uid, name, detail: "" }));
 }
 
-function useListed(
-  kind: NamedKind,
-  uidp: { readonly ids?: string[]; readonly descendantsOf?: string },
-  request: { readonly orderBy?: string; readonly pageSize?: number },
-  isEnabled: boolean,
-) {
+function kindsOf(kind: NamedKind, typed: string): ResourceKind[] {
+  if (kind === "group") return [ResourceKind.GROUP];
+  if (kind === "role") return [ResourceKind.ROLE];
+  const isForPeople = typed.length >= leastLetters;
+  return isForPeople ? [ResourceKind.PERSON, ResourceKind.IDENTITY] : [ResourceKind.IDENTITY];
+}
+
+function candidateOf(found: FoundResource): Candidate {
+  return { uid: found.uid, name: found.name, detail: detailOf(found) };
+}
+
+/** Returns what tells a resource from others of its name. Groups that the caller may not list are "…". */
+export function detailOf({ email, path }: Pick<FoundResource, "email" | "path">): string {
+  return email || path.map(({ name }) => name || "…").join(" / ");
+}
+
+/** Returns the first ones by name. */
+function useFirst(kind: NamedKind, descendantsOf: string, isEnabled: boolean) {
   const { data: me } = useMe();
   const transport = useTransport();
   const { method, rows } = lists[kind];
+  const uidp = create(UIDPFilterSchema, descendantsOf === "" ? {} : { descendantsOf });
   const options = createQueryOptions(
     method as typeof GroupsService.method.listGroups,
-    { pageSize: batchSize, ...request, uidp: create(UIDPFilterSchema, uidp) },
+    { uidp, orderBy: "name", pageSize: candidateCount },
     { transport },
   );
   return useQuery({
     ...options,
     enabled: isEnabled && may(me, method),
-    select: (response) => (response as unknown as Readonly<Record<typeof rows, readonly Named[]>>)[rows],
+    select: (response) =>
+      (
+        response as unknown as Readonly<Record<typeof rows, readonly { readonly uid: string; readonly name: string }[]>>
+      )[rows],
   });
 }

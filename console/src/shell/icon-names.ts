@@ -1,6 +1,7 @@
 /** The icons in use, by their names at https://primer.style/octicons. `console/icons.ts` puts their shapes into the build. */
 export const iconNames = [
   "alert",
+  "arrow-right",
   "blocked",
   "book",
   "bug",
@@ -8,6 +9,7 @@ export const iconNames = [
   "chevron-down",
   "clock",
   "code",
+  "tag",
   "terminal",
   "copy",
   "file-directory",
@@ -20,6 +22,7 @@ export const iconNames = [
   "package",
   "people",
   "person",
+  "person-add",
   "question",
   "search",
   "server",

@@ -88,7 +88,7 @@ export function OrganizationDialog({ current, onClose }: { readonly current: str
 
 /** Returns a function that finds organizations by uid, also beyond the first ones: those that are pinned or were used last. */
 function useKnown(all: readonly Organization[]) {
-  const names = useNames("group", [...pinned(), ...lastUsed()]);
+  const names = useNames([...pinned(), ...lastUsed()]);
   const byUid = new Map([...names, ...all.map(({ uid, name }) => [uid, name] as const)]);
   return (uids: readonly string[]): readonly Organization[] =>
     uids.flatMap((uid) => {

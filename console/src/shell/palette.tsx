@@ -1,5 +1,4 @@
 // The palette: actions, views and resources by a few letters, or a resource by its uid. Loaded when it is opened first.
-import { useQuery } from "@connectrpc/connect-query";
 import { useComputedColorScheme, useMantineColorScheme } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useId, useState } from "react";
@@ -9,35 +8,26 @@ import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/grou
 import { IdentitiesService } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { RoleBindingsService } from "../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { RolesService } from "../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
-import { type FoundResource, ResourceKind, SearchService } from "../../../gen/gatehouse/search/v1/search_pb.ts";
+import type { FoundResource } from "../../../gen/gatehouse/search/v1/search_pb.ts";
 import { isOperator, missingFor, useMe } from "../api/access.ts";
+import { detailOf } from "../api/resources.ts";
 import { shortUid } from "../api/uids.ts";
 import { signOut } from "../session/session.ts";
 import type { TextId } from "../texts/catalogues.ts";
-import { useTexts } from "../texts/texts.ts";
+import { type Texts, useTexts } from "../texts/texts.ts";
 import { clickShortcut, usePageActions } from "./actions.ts";
+import { shownOf, useFound } from "./found-resources.ts";
+import { Icon, type IconName } from "./icon.tsx";
 import { useViews } from "./navigation.tsx";
 import { useOrganizations } from "./organization.tsx";
 import styles from "./palette.module.css";
-import { Dialog, useDelayed } from "./parts.tsx";
-
-/** Where a resource of each kind is shown. */
-const addresses: Readonly<
-  Record<number, { readonly to: string; readonly search: object; readonly text: TextId } | undefined>
-> = {
-  [ResourceKind.GROUP]: { to: "/o/$org/groups/$", search: {}, text: "one.groups" },
-  [ResourceKind.IDENTITY]: { to: "/o/$org/workloads/$", search: {}, text: "one.identities" },
-  [ResourceKind.ROLE]: { to: "/o/$org/roles/$", search: {}, text: "one.roles" },
-  [ResourceKind.IDENTITY_PROVIDER]: { to: "/o/$org/sign-in/$", search: {}, text: "one.identity_providers" },
-  [ResourceKind.REPO]: { to: "/o/$org/registry/$", search: {}, text: "one.repos" },
-};
-
-const searchedKinds = Object.keys(addresses).map(Number) as ResourceKind[];
+import { Dialog } from "./parts.tsx";
 
 interface Choice {
   readonly key: string;
   readonly name: string;
   readonly note: string;
+  readonly icon?: IconName;
   /** Why the caller may not choose it. */
   readonly reason?: string | undefined;
   readonly open: () => unknown;
@@ -117,8 +107,12 @@ export function Palette({
               className={styles.option}
               onClick={() => choose(choice)}
             >
-              <bdi>{choice.name}</bdi>{" "}
-              <span className={styles.note}>{choice.reason === undefined ? choice.note : `⊘ ${choice.reason}`}</span>
+              <span className={styles.name}>
+                <Icon name={choice.icon ?? "arrow-right"} /> <bdi>{choice.name}</bdi>
+              </span>{" "}
+              <span className={styles.note}>
+                {choice.reason !== undefined && <Icon name="blocked" />} {choice.reason ?? choice.note}
+              </span>
             </div>
           ))}
         </div>
@@ -191,8 +185,9 @@ function useChoices(org: string, typed: string, onHelp: () => void) {
     )
     .filter(({ name }) => !onPage.some((one) => one.name === name));
   const views = useViews(org).map(
-    ({ to, text, key }): Choice => ({
+    ({ to, text, key, icon }): Choice => ({
       key: to,
+      icon,
       name: t(text),
       note: `${t("palette.view")} · g ${key}`,
       open: () => go(to, { org, _splat: "" }, {}),
@@ -236,7 +231,7 @@ function useChoices(org: string, typed: string, onHelp: () => void) {
   return {
     choices: [
       ...fixed.filter(({ name, reason }) => reason === undefined && hasWords(name, typed)),
-      ...found.flatMap((one) => choiceOf(one)),
+      ...found.flatMap((one) => choiceOf(one, t, (to, uid, search) => go(to, { org, _splat: uid }, search))),
       // What the caller may not do comes last, and says why.
       ...fixed.filter(({ name, reason }) => reason !== undefined && hasWords(name, typed)),
     ],
@@ -247,31 +242,17 @@ function useChoices(org: string, typed: string, onHelp: () => void) {
   function reasonOf(missing: readonly string[]): string | undefined {
     return missing.length === 0 ? undefined : t("state.missing", { capabilities: missing.join(", ") });
   }
-
-  function choiceOf({ kind, uid, name }: FoundResource): Choice[] {
-    const address = addresses[kind];
-    if (!address) return [];
-    const { to, search, text } = address;
-    const open = () => go(to, { org, _splat: uid }, search);
-    return [{ key: `${kind} ${uid}`, name, note: `${t(text)} ${shortUid(uid)}`, open }];
-  }
 }
 
-/** Returns the resources whose names or uids begin with what is typed; none while another search is shown. */
-function useFound(org: string, typed: string) {
-  const query = useDelayed(typed, 120);
-  const { data, isFetching } = useQuery(
-    SearchService.method.search,
-    { parent: org, query, kinds: searchedKinds, pageSize: 8 },
-    { enabled: org !== "" && query !== "", refetchInterval: false },
-  );
-  const isCurrent = typed !== "" && query === typed;
-  return {
-    found: isCurrent ? (data?.resources ?? []) : [],
-    // The search says so when a longer name would find others.
-    isTruncated: isCurrent && data?.truncated === true,
-    isSearching: org !== "" && typed !== "" && (!isCurrent || isFetching),
-  };
+/** Returns a resource that was found as a choice. */
+function choiceOf(found: FoundResource, t: Texts, go: (to: string, uid: string, search: object) => unknown): Choice[] {
+  const { kind, uid, name } = found;
+  const shown = shownOf(kind);
+  if (!shown) return [];
+  const { uid: selected = uid, search = {} } = shown.address?.(found) ?? {};
+  const note = [t(shown.text), detailOf(found)].filter((text) => text !== "").join(" · ");
+  const open = () => go(shown.to, selected, search);
+  return [{ key: `${kind} ${uid || name}`, name: name || t("picker.notJoined"), note, icon: shown.icon, open }];
 }
 
 /** Whether each typed word begins a word of the name. */

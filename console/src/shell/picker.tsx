@@ -1,9 +1,11 @@
 // The field in which a group, an identity or a role is chosen, by name or by a pasted uid.
 import { Select } from "@mantine/core";
 import { type ReactNode, useState } from "react";
-import { type NamedKind, useCandidates, useNames } from "../api/resources.ts";
+import { type Candidate, type NamedKind, useCandidates, useNames } from "../api/resources.ts";
 import { shortUid } from "../api/uids.ts";
 import { useTexts } from "../texts/texts.ts";
+import { Icon } from "./icon.tsx";
+import { Avatar } from "./look.tsx";
 import { useDelayed } from "./parts.tsx";
 
 interface PickerProps {
@@ -18,19 +20,24 @@ interface PickerProps {
   readonly value: string;
   readonly error?: string | undefined;
   readonly onChange: (uid: string) => void;
+  /** Offers to invite a person whose address is unknown here. */
+  readonly onInvite?: (email: string) => void;
 }
 
 /** A field with search. Any uid can be pasted, also one that the search does not find. */
-export function Picker({ kind, label, description, name, within, value, error, onChange }: PickerProps) {
+export function Picker({ kind, label, description, name, within, value, error, onChange, onInvite }: PickerProps) {
   const { t } = useTexts();
   const [typed, setTyped] = useState("");
-  const nameOfValue = useNames(kind, [value]).get(value);
+  const nameOfValue = useNames([value]).get(value);
   const chosen = value === "" ? "" : (nameOfValue ?? value);
   const text = typed.trim();
   const candidates = useCandidates(kind, within, useDelayed(text === chosen ? "" : text, 200));
-  const options = (candidates ?? []).map((one) => ({ value: one.uid, label: one.name }));
+  const offered = new Map(candidates?.map((one) => [one.uid, one]));
+  const options = [...offered.values()].map((one) => ({ value: one.uid, label: one.name || t("picker.notJoined") }));
   // Behind what was found: the first option is the one that somebody looks for.
-  if (value !== "" && !options.some((one) => one.value === value)) options.push({ value, label: chosen });
+  if (value !== "" && !offered.has(value)) options.push({ value, label: chosen });
+  const isUnknownAddress = /^\S+@\S+\.\S+$/.test(text) && candidates?.length === 0;
+  if (onInvite && isUnknownAddress) options.push({ value: inviteOption, label: t("picker.invite", { email: text }) });
   return (
     <Select
       {...(name !== undefined && { name })}
@@ -45,17 +52,47 @@ export function Picker({ kind, label, description, name, within, value, error, o
       error={error}
       filter={({ options: all }) => all}
       onSearchChange={setTyped}
-      onChange={(uid) => onChange(uid ?? "")}
+      onChange={(uid) => (uid === inviteOption ? onInvite?.(text) : onChange(uid ?? ""))}
       nothingFoundMessage={candidates ? t("picker.none") : t("picker.searching")}
       comboboxProps={{ withinPortal: false }}
       withScrollArea={false}
       // The listbox itself scrolls: a scroll area around it could not have the focus.
       styles={{ options: { maxHeight: 280, overflowY: "auto" } }}
       renderOption={({ option }): ReactNode => (
-        <span className="row">
-          <bdi>{option.label}</bdi> <code className="muted">{shortUid(option.value)}</code>
-        </span>
+        <Option kind={kind} uid={option.value} label={option.label} candidate={offered.get(option.value)} />
       )}
     />
+  );
+}
+
+/** The value of the option that invites somebody: no uid. */
+const inviteOption = "invite";
+
+interface OptionProps {
+  readonly kind: NamedKind;
+  readonly uid: string;
+  readonly label: string;
+  readonly candidate: Candidate | undefined;
+}
+
+/** A name, with what tells it from others of the same name: an address, a path, or a short uid. */
+function Option({ kind, uid, label, candidate }: OptionProps) {
+  if (uid === inviteOption)
+    return (
+      <span className="who">
+        <Icon name="person-add" /> {label}
+      </span>
+    );
+  const detail = candidate?.detail || shortUid(uid);
+  return (
+    <span className="who">
+      {kind === "identity" && (
+        <Avatar uid={uid} name={candidate && (candidate.name || undefined)} isWorkload={uid.includes("/")} />
+      )}
+      <span className="lines">
+        <bdi>{label}</bdi>
+        <bdi className="muted small">{detail}</bdi>
+      </span>
+    </span>
   );
 }

@@ -26,8 +26,8 @@ export function Ask() {
   const identity = search.identity ?? me?.subject ?? "";
   const request = { identity, group, capability };
   const { data, error } = useQuery(explainAccess, request, { enabled: capability !== "" && identity !== "" });
-  const who = useNames("identity", [identity]).get(identity) ?? shortUid(identity);
-  const place = useNames("group", [group]).get(group) ?? shortUid(group);
+  const who = useNames([identity]).get(identity) ?? shortUid(identity);
+  const place = useNames([group]).get(group) ?? shortUid(group);
   return (
     <div className="stack">
       <div className={filterStyles.filters}>

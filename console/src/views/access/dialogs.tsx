@@ -1,7 +1,9 @@
 // The dialogs that grant, change and revoke roles. Each says what would change before it does anything.
 import { create } from "@bufbuild/protobuf";
 import { useQuery } from "@connectrpc/connect-query";
+import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { GroupInvitesService } from "../../../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
 import {
   type RoleBinding,
   RoleBindingSchema,
@@ -16,6 +18,7 @@ import { useTexts } from "../../texts/texts.ts";
 import { useAccessAddress } from "./address.ts";
 
 const { getRoleBinding, createRoleBinding, updateRoleBinding, deleteRoleBinding } = RoleBindingsService.method;
+const { createGroupInvite } = GroupInvitesService.method;
 
 /** Shows the dialog that is in the address. */
 export function BindingDialogs() {
@@ -43,6 +46,14 @@ interface OfBinding {
 function Grant({ onClose }: Pick<OfBinding, "onClose">) {
   const { t } = useTexts();
   const { org, group: place, search } = useAccessAddress();
+  const { data: me } = useMe();
+  const navigate = useNavigate();
+  const invite = (email: string) =>
+    navigate({
+      to: "/o/$org/sign-in/$",
+      params: { org, _splat: "" },
+      search: { tab: "invites", dialog: "new", email },
+    });
   const [parent, setParent] = useState(place);
   const [identityUid, setIdentity] = useState(search.identity ?? "");
   const [roleUid, setRole] = useState("");
@@ -70,6 +81,7 @@ function Grant({ onClose }: Pick<OfBinding, "onClose">) {
             value={identityUid}
             error={errors.identity_uid}
             onChange={setIdentity}
+            {...(may(me, createGroupInvite, parent) && { onInvite: invite })}
           />
           <Picker
             kind="role"

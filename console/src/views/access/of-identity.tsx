@@ -58,7 +58,7 @@ function HeldTree({ roles }: { readonly roles: readonly HeldRole[] }) {
   const { t } = useTexts();
   const held = [...new Set(roles.flatMap(({ effectiveGroupUids }) => effectiveGroupUids))];
   const shown = [...new Set(held.flatMap((uid) => [...ancestorsOf(uid), uid]))];
-  const names = useNames("group", shown);
+  const names = useNames(shown);
   const idle = roles.filter(({ effectiveGroupUids }) => effectiveGroupUids.length === 0);
   const [suspended, confined] = [true, false].map((isSuspended) =>
     idle.filter((role) => role.suspended === isSuspended),

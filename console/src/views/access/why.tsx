@@ -23,8 +23,8 @@ export function WhyPanel() {
   const capabilities = capabilitiesOf(area);
   const request = { requests: capabilities.map(({ name }) => ({ identity, group, capability: name })) };
   const { data, error } = useQuery(batchExplainAccess, request, { enabled: capabilities.length > 0 });
-  const who = useNames("identity", [identity]).get(identity) ?? shortUid(identity);
-  const place = useNames("group", [group]).get(group) ?? shortUid(group);
+  const who = useNames([identity]).get(identity) ?? shortUid(identity);
+  const place = useNames([group]).get(group) ?? shortUid(group);
   const values = { who, area: t(`area.${area}`), place };
   const held = data?.responses.filter(({ granted }) => granted).length ?? 0;
   return (

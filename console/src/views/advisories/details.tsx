@@ -134,7 +134,7 @@ function Facts({ advisory }: { readonly advisory: Advisory }) {
   const { org } = useAdvisoryAddress();
   const { uid, aliases, severities } = advisory;
   const group = parentOf(uid);
-  const groupName = useNames("group", [group]).get(group) ?? shortUid(group);
+  const groupName = useNames([group]).get(group) ?? shortUid(group);
   const facts: readonly (readonly [string, string])[] = [
     [t("advisories.package"), joined(advisory.artifactName, advisory.artifactType, advisory.artifactArchitecture)],
     [t("advisories.component"), joined(advisory.componentName, advisory.componentType, advisory.componentLocation)],

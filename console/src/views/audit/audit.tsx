@@ -39,7 +39,7 @@ export function Audit() {
     },
   );
   const changes = query.data?.pages.flatMap((page) => page.changes);
-  const names = useNames("identity", changes?.slice(0, 100).map(({ actorUid }) => actorUid) ?? []);
+  const names = useNames(changes?.slice(0, 100).map(({ actorUid }) => actorUid) ?? []);
   useAuditKeys(search, change);
   if (!me) return <Loading />;
   if (!mayRead) return <Denied capabilities={["subscriptions.create"]} uid={org} />;

@@ -82,10 +82,7 @@ function Empty({ org }: { readonly org: string }) {
 function useColumns(states: readonly DeliveryState[]): Column<DeliveryState>[] {
   const { t } = useTexts();
   const { org, search } = useEventsAddress();
-  const groups = useNames(
-    "group",
-    states.map(({ subscriptionUid }) => parentOf(subscriptionUid)),
-  );
+  const groups = useNames(states.map(({ subscriptionUid }) => parentOf(subscriptionUid)));
   const kept = search.page === undefined ? {} : { page: search.page };
   return [
     {

@@ -116,10 +116,7 @@ function useRepos() {
 function useRepoColumns(repos: readonly Repo[]): Column<Repo>[] {
   const { t } = useTexts();
   const { org } = useRegistryAddress();
-  const groups = useNames(
-    "group",
-    repos.map(({ uid }) => parentOf(uid)),
-  );
+  const groups = useNames(repos.map(({ uid }) => parentOf(uid)));
   return [
     {
       title: t("registry.repo"),

@@ -54,7 +54,7 @@ function Path({ uid }: { readonly uid: string }) {
   const { t } = useTexts();
   const { org } = useRegistryAddress();
   const groups = ancestorsOf(uid);
-  const names = useNames("group", groups);
+  const names = useNames(groups);
   return (
     <nav className="path" aria-label={t("registry.path")}>
       <Link to="/o/$org/registry/$" params={{ org, _splat: "" }}>

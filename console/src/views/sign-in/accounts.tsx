@@ -76,10 +76,7 @@ function useColumns(associations: readonly AccountAssociation[]): Column<Account
   const { t } = useTexts();
   const { data: me } = useMe();
   const { open } = useSignInAddress();
-  const groups = useNames(
-    "group",
-    associations.map(({ uid }) => uid),
-  );
+  const groups = useNames(associations.map(({ uid }) => uid));
   return [
     { title: t("identities.name"), cell: ({ name }) => <bdi>{name}</bdi> },
     { title: t("wizard.group"), cell: ({ uid }) => <bdi>{groups.get(uid) ?? shortUid(uid)}</bdi> },

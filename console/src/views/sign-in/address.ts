@@ -10,6 +10,8 @@ const dialogs = ["new", "edit", "delete", "mapping", "unmap", "scim-replace", "s
 export interface SignInSearch {
   readonly tab?: (typeof tabs)[number];
   readonly page?: number;
+  /** The address that a new invite begins with. */
+  readonly email?: string;
   /** The group mapping that a dialog is about. */
   readonly mapping?: string;
   readonly dialog?: (typeof dialogs)[number];
@@ -20,6 +22,7 @@ export function validateSearch(search: Record<string, unknown>): SignInSearch {
   return {
     ...choiceIn(search, "tab", tabs),
     ...pageIn(search),
+    ...textIn(search, "email"),
     ...textIn(search, "mapping"),
     ...choiceIn(search, "dialog", dialogs),
   };
@@ -29,5 +32,5 @@ const route = getRouteApi("/o/$org/sign-in/$");
 
 /** Returns the address of the view; a change closes the dialog. */
 export function useSignInAddress() {
-  return useAddress(route, { keep: ({ dialog: _dialog, mapping: _mapping, ...kept }) => kept });
+  return useAddress(route, { keep: ({ dialog: _dialog, mapping: _mapping, email: _email, ...kept }) => kept });
 }

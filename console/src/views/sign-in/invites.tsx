@@ -82,10 +82,7 @@ function useColumns(invites: readonly GroupInvite[], inactive: ReadonlyMap<strin
   const { t } = useTexts();
   const { data: me } = useMe();
   const { open } = useSignInAddress();
-  const groups = useNames(
-    "group",
-    invites.map(({ uid }) => parentOf(uid)),
-  );
+  const groups = useNames(invites.map(({ uid }) => parentOf(uid)));
   return [
     { title: t("invites.key"), cell: ({ keyId }) => <code>{keyId}</code> },
     {
@@ -129,10 +126,10 @@ function useColumns(invites: readonly GroupInvite[], inactive: ReadonlyMap<strin
 
 function NewInvite({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTexts();
-  const { org } = useSignInAddress();
+  const { org, search } = useSignInAddress();
   const [parent, setParent] = useState(org);
   const [roleUid, setRole] = useState("");
-  const [email, setEmail] = useState("");
+  const [email, setEmail] = useState(search.email ?? "");
   const [days, setDays] = useState("7");
   const [singleUse, setSingleUse] = useState(true);
   const [made, setMade] = useState<GroupInvite>();

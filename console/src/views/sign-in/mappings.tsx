@@ -29,10 +29,7 @@ export function Mappings({ provider: { uid } }: { readonly provider: IdentityPro
   const request = { uidp: { childrenOf: uid }, pageSize: 200 };
   const { data, error } = useQuery(listExternalGroupRoleMappings, request);
   const mappings = data?.externalGroupRoleMappings ?? [];
-  const roles = useNames(
-    "role",
-    mappings.map(({ roleUid }) => roleUid),
-  );
+  const roles = useNames(mappings.map(({ roleUid }) => roleUid));
   const columns = useMappingColumns(roles);
   const wanted = mappings.find((mapping) => mapping.uid === search.mapping);
   return (

@@ -71,10 +71,7 @@ export function Providers() {
 function useColumns(providers: readonly IdentityProvider[]): Column<IdentityProvider>[] {
   const { t } = useTexts();
   const { org } = useSignInAddress();
-  const roles = useNames(
-    "role",
-    providers.map(({ defaultRole }) => defaultRole),
-  );
+  const roles = useNames(providers.map(({ defaultRole }) => defaultRole));
   return [
     {
       title: t("identities.name"),

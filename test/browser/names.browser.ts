@@ -1,0 +1,127 @@
+// Names instead of uids: the palette finds people and resources by any word, and a field finds the person who gets a role.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { create as createMessage } from "@bufbuild/protobuf";
+import type { Browser, Page } from "playwright-core";
+import { AdvisorySchema } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import { insertAdvisory } from "../../src/services/vulnerabilities/advisories/insert-advisory.ts";
+import { rest } from "../harness/rest.ts";
+import { startTestServer, type TestServer } from "../harness/server.ts";
+import { addPerson, arrange } from "../security/tree.ts";
+import { openChromium } from "./chromium.ts";
+import { bindRole, buildConsole, createGroup, findProblems, openConsole, signIn } from "./console.ts";
+
+describe("names in the console", { timeout: 600_000 }, () => {
+  let browser: Browser;
+  let server: TestServer;
+  let payments = "";
+  before(async () => {
+    buildConsole();
+    browser = await openChromium();
+    server = await startTestServer();
+    payments = await createGroup(server, "payments", server.groupUid);
+    await bindRole(server, "owner", "owner");
+    await bindRole(server, "viewer", "viewer");
+    await addPerson(server, "ana lopez", "ana@example.org", server.groupUid);
+    await addPerson(server, "ana lopez", "ana.l@example.org", server.groupUid);
+    await addPerson(server, "guest lopez", "guest@secret.example", undefined);
+    await create(`/registry/v2beta1/repos/${payments}`, { name: "billing-api" });
+    await create(`/events/v2beta1/subscriptions/${payments}`, { sink: "https://hooks.example.com/gatehouse" });
+    const advisory = createMessage(AdvisorySchema, { advisoryId: "CVE-2031-4711", artifactName: "nginx" });
+    await arrange(server, (tx) => insertAdvisory(tx, payments, advisory));
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.[Symbol.asyncDispose]();
+  });
+
+  async function create(path: string, body: object): Promise<void> {
+    const response = await rest(server.url, server.ownerToken, "POST", path, body);
+    assert.equal(response.status, 200, JSON.stringify(response.body));
+  }
+
+  const overview = () => `/console/o/${server.groupUid}/overview`;
+  const palette = (page: Page) => page.getByRole("dialog", { name: "Jump to" });
+
+  async function search(page: Page, words: string): Promise<void> {
+    if ((await palette(page).count()) === 0) await page.keyboard.press("Control+k");
+    await palette(page).getByRole("combobox").fill(words);
+  }
+
+  it("the palette finds a person by surname, a CVE, a repo by its second word, and a webhook by its host", async () => {
+    await using console = await openConsole(browser, server, { path: overview() });
+    const { page, complaints } = console;
+    await signIn(page, "owner");
+    await page.getByRole("heading", { name: /Overview/ }).waitFor();
+    for (const [words, option] of [
+      ["lopez", /ana lopez.*person · ana@example\.org/],
+      ["cve-2031-4711", /CVE-2031-4711.*advisory · example\.org \/ payments/],
+      ["api", /billing-api.*repo · example\.org \/ payments/],
+      ["hooks.example", /hooks\.example\.com.*subscription/],
+    ] as const) {
+      await search(page, words);
+      await palette(page).getByRole("option", { name: option }).waitFor();
+    }
+    await search(page, "lopez");
+    await palette(page)
+      .getByRole("option", { name: /ana\.l@example\.org/ })
+      .waitFor();
+    assert.equal(await palette(page).getByRole("option", { name: /guest/ }).count(), 0, "has not joined");
+    assert.deepEqual(await findProblems(page), []);
+    await palette(page)
+      .getByRole("option", { name: /person · ana@example/ })
+      .click();
+    await page.getByRole("heading", { name: "Who can do what" }).waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  it("who may not list role bindings finds no person", async () => {
+    const person = await addPerson(server, "reader", "reader@example.org", server.groupUid);
+    assert.ok(person);
+    await bindRole(server, "puller", "registry.pull");
+    await using console = await openConsole(browser, server, { path: overview() });
+    const { page, complaints } = console;
+    await signIn(page, "puller");
+    await page.getByRole("heading", { name: /Overview/ }).waitFor();
+    await search(page, "lopez");
+    await palette(page).getByText("Nothing has these words.").waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  it("a role is granted to a person by three letters of their name, with six actions", async () => {
+    await using console = await openConsole(browser, server, { path: overview() });
+    const { page, complaints } = console;
+    await signIn(page, "owner");
+    await page.getByRole("link", { name: "Who can do what" }).click();
+    await page.getByRole("button", { name: "Grant access" }).click();
+    const dialog = page.getByRole("dialog", { name: "Grant access" });
+    await dialog.getByRole("combobox", { name: "Identity" }).fill("ana");
+    await dialog.getByRole("option", { name: /ana\.l@example\.org/ }).click();
+    await dialog.getByRole("combobox", { name: "Role" }).fill("registry.pull");
+    await dialog.getByRole("option", { name: "registry.pull" }).first().click();
+    assert.deepEqual(await findProblems(page), []);
+    await dialog.getByRole("button", { name: "Grant role" }).click();
+    await page.getByText("Role granted").waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  it("an unknown address can be invited from the field", async () => {
+    await using console = await openConsole(browser, server, {
+      path: `/console/o/${server.groupUid}/access?dialog=grant`,
+    });
+    const { page, complaints } = console;
+    await signIn(page, "owner");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("combobox", { name: "Identity" }).fill("new@example.net");
+    await dialog.getByRole("option", { name: "Invite new@example.net" }).click();
+    await page.getByRole("heading", { name: "Sign-in" }).waitFor();
+    assert.equal(
+      await page
+        .getByRole("dialog")
+        .getByLabel(/^E-mail address/)
+        .inputValue(),
+      "new@example.net",
+    );
+    assert.deepEqual(complaints, []);
+  });
+});
