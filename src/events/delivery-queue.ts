@@ -78,11 +78,11 @@ export async function deliverQueue(
  * Holds the queue of a paused subscription until its first event is too old, and then drops that. Returns whether the next one may follow at
  * once. Looks again after an hour at most: a later time would count as that of a wrong clock.
  */
-async function hold({ database, newWrite, observe }: DeliveryContext, next: NextDelivery): Promise<boolean> {
+async function hold({ database, newWrite }: DeliveryContext, next: NextDelivery): Promise<boolean> {
   const now = newWrite();
   const { subscriptionUid: uid } = next;
   const endTime = next.time + limits.maxEventAgeMs + 1;
-  const isDropped = await database.write(now, async (tx) => {
+  return await database.write(now, async (tx) => {
     const settings = await lockSettings(tx, uid);
     if (!settings?.isPaused) return false;
     if (now.time >= endTime) {
@@ -94,8 +94,6 @@ async function hold({ database, newWrite, observe }: DeliveryContext, next: Next
     if (queue) await delayQueue(tx, uid, { ...queue, nextTime: Math.min(endTime, now.time + limits.maxBaseDelayMs) });
     return false;
   });
-  if (isDropped) observe("given_up", next, "the subscription is paused");
-  return isDropped;
 }
 
 /** Tries one delivery and stores the result. Returns whether the next one may follow at once. */
