@@ -48,6 +48,7 @@ describe("the overview", { timeout: 300_000 }, () => {
     await rowOf(page, /Invite guest@example\.com.*no longer holds.*builds · made/).waitFor();
     await rowOf(page, /bot.*It holds viewer here.*granted/).waitFor();
     await rowOf(page, /unused.*Nobody has used it.*builds · created 30 days ago/).waitFor();
+    await rowOf(page, /example\.org\/.*7 events were dropped after three days.*builds · last/).waitFor();
     await rowOf(page, hostile).waitFor();
     await attention(page).getByRole("heading", { name: "2 identities were never used" }).waitFor();
     assert.deepEqual(complaints, []);

@@ -54,6 +54,43 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "events.deleteText":
     "{count, plural, =0 {An diese URL wird nichts mehr gesendet.} one {An diese URL wird nichts mehr gesendet. # wartendes Ereignis geht verloren.} other {An diese URL wird nichts mehr gesendet. # wartende Ereignisse gehen verloren.}}",
   "events.deleteButton": "Abonnement löschen",
+  "events.test": "Testereignis senden",
+  "events.testing": "Wird gesendet …",
+  "events.pause": "Pausieren",
+  "events.resume": "Fortsetzen",
+  "events.paused": "pausiert",
+  "events.edit": "Bearbeiten",
+  "events.editTitle": "Abonnement von {sink} bearbeiten",
+  "events.editSinkHelp":
+    "Eine neue URL erhält die wartenden Ereignisse sofort, und ab dann stehen Sie für das Abonnement ein.",
+  "events.save": "Abonnement speichern",
+  "events.kinds": "Arten",
+  "events.kindsHelp":
+    "Nur Ereignisse dieser Arten senden, wie das Audit-Log sie nennt: groups, role_bindings, tags. Leer bedeutet alle.",
+  "events.description": "Beschreibung",
+  "events.lost": "In der Pause verloren",
+  "events.attempt": "Zustellversuch",
+  "events.request": "Anfrage",
+  "events.answer": "Antwort des Empfängers",
+  "events.noAnswer": "Es gab keine, oder sie ist verborgen, wie die aus privaten Netzen und hinter einem Proxy.",
+  "events.payloadHidden":
+    "Anfrage und Antwort sind verborgen: dafür brauchen Sie {capability} in der Gruppe des Ereignisses.",
+  "events.payloadNotStored":
+    "Anfrage und Antwort sind nicht gespeichert: der Server hat keinen Schlüssel, um sie zu verschlüsseln.",
+  "events.redeliver": "Erneut senden",
+  "events.reason.address":
+    "Prüfen Sie den Namen im DNS. Gatehouse verbindet sich nur mit öffentlichen Adressen, außer der Betreiber erlaubt ein privates Netz.",
+  "events.reason.connect": "Prüfen Sie, ob an diesem Port ein Server lauscht und die Firewall Gatehouse durchlässt.",
+  "events.reason.tls":
+    "Prüfen Sie das Zertifikat: es muss für diesen Namen gelten, und seine Zertifizierungsstelle muss vertraut sein.",
+  "events.reason.timeout": "Antworten Sie innerhalb von 10 Sekunden, und erledigen Sie die Arbeit danach.",
+  "events.reason.status": "Antworten Sie mit einem Status 2xx. Gatehouse folgt keinen Weiterleitungen.",
+  "events.done.paused": "Abonnement pausiert. Seine Ereignisse warten drei Tage",
+  "events.done.resumed": "Abonnement fortgesetzt",
+  "events.done.saved": "Abonnement gespeichert",
+  "events.done.redelivered": "Das Ereignis wird erneut gesendet",
+  "events.done.waiting": "Das Ereignis wartet schon und wird der Reihe nach gesendet",
+  "events.done.notStored": "Das Ereignis ist nicht vollständig gespeichert und kann nicht erneut gesendet werden",
   "events.done.created": "Abonnement angelegt",
   "events.done.deleted": "Abonnement gelöscht",
   "events.done.retried": "Der nächste Versuch beginnt jetzt",

@@ -1,17 +1,20 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { choiceIn, pageIn, useAddress } from "../../shell/address.ts";
+import { choiceIn, pageIn, textIn, useAddress } from "../../shell/address.ts";
 
 /** The search part of the address of the events. */
 export interface EventsSearch {
   readonly page?: number;
-  readonly dialog?: "new" | "delete";
+  readonly dialog?: "new" | "edit" | "delete";
+  /** The uid of the attempt in the side panel. */
+  readonly attempt?: string;
 }
 
 /** Returns the search part of an address, without what the view does not know. */
 export function validateSearch(search: Record<string, unknown>): EventsSearch {
   return {
     ...pageIn(search),
-    ...choiceIn(search, "dialog", ["new", "delete"]),
+    ...choiceIn(search, "dialog", ["new", "edit", "delete"]),
+    ...textIn(search, "attempt"),
   };
 }
 

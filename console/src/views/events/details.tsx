@@ -1,6 +1,7 @@
 // One subscription: what waits, how the latest attempts ended, and how to receive its events.
 import { durationMs, timestampDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
+import { Link } from "@tanstack/react-router";
 import { SubscriptionsService } from "../../../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
 import {
   type DeliveryAttempt,
@@ -12,6 +13,7 @@ import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { missingToConfirm } from "../../api/delegations.ts";
 import { parentOf, shortUid } from "../../api/uids.ts";
 import { useSaveNow } from "../../shell/form.tsx";
+import { lazyPart } from "../../shell/lazy-part.tsx";
 import { Verdict } from "../../shell/look.tsx";
 import { ActionButton, Ago, Code, CopyAs, Copyable, Loading } from "../../shell/parts.tsx";
 import { Retry } from "../../shell/retry.tsx";
@@ -19,18 +21,21 @@ import { Denied, Failure } from "../../shell/states.tsx";
 import { type Column, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useEventsAddress } from "./address.ts";
+import { Pause, SendTest } from "./controls.tsx";
 import { exampleEvent, receiverCode } from "./receiver.ts";
 import { NextTry, refetchInterval, State, Waiting } from "./state.tsx";
 
 const { deleteSubscription } = SubscriptionsService.method;
-const { getDeliveryState } = DeliveryService.method;
+const { getDeliveryState, updateSubscriptionSettings } = DeliveryService.method;
+const AttemptPanel = lazyPart(async () => (await import("./attempt.tsx")).AttemptPanel);
 const { confirmDelegation } = DelegationsService.method;
 
 /** The selected subscription. */
 export function SubscriptionDetails({ uid }: { readonly uid: string }) {
   const { t } = useTexts();
   const { data: me } = useMe();
-  const { open } = useEventsAddress();
+  const { open, search, close } = useEventsAddress();
+  const columns = useColumns();
   const mayGet = may(me, getDeliveryState, uid);
   const request = { subscriptionUid: uid };
   const { data: state, error, refetch } = useQuery(getDeliveryState, request, { enabled: mayGet, refetchInterval });
@@ -43,7 +48,15 @@ export function SubscriptionDetails({ uid }: { readonly uid: string }) {
         <bdi>{state.sink}</bdi>
       </h2>
       <div className="row">
-        {state.waiting > 0 && <Retry uid={uid} />}
+        {state.waiting > 0 && state.settings?.paused !== true && <Retry uid={uid} />}
+        <SendTest uid={uid} />
+        <Pause state={state} />
+        <ActionButton
+          missing={missingFor(me, updateSubscriptionSettings, uid)}
+          onClick={() => void open(uid, { dialog: "edit" })}
+        >
+          {t("events.edit")}
+        </ActionButton>
         <ActionButton
           shortcut="Delete"
           missing={missingFor(me, deleteSubscription, uid)}
@@ -60,11 +73,14 @@ export function SubscriptionDetails({ uid }: { readonly uid: string }) {
       <Table
         label={t("events.attempts")}
         list={{ rows: state.recentAttempts }}
-        columns={useColumns()}
+        columns={columns}
         keyOf={({ startTime, eventId }) => `${startTime?.seconds} ${startTime?.nanos} ${eventId}`}
         empty={<p className="muted">{t("events.noAttempts")}</p>}
       />
       <Receiving uid={uid} />
+      {search.attempt !== undefined && parentOf(search.attempt) === uid && (
+        <AttemptPanel uid={search.attempt} onClose={() => void close()} />
+      )}
     </section>
   );
 }
@@ -89,7 +105,7 @@ function Inactive({ state: { subscriptionUid: uid, inactivity } }: { readonly st
 
 function Facts({ state }: { readonly state: DeliveryState }) {
   const { t } = useTexts();
-  const { waiting, waitingSince, nextAttemptTime } = state;
+  const { waiting, waitingSince, nextAttemptTime, settings, droppedEvents } = state;
   return (
     <dl className="facts">
       <dt>{t("events.state")}</dt>
@@ -108,6 +124,26 @@ function Facts({ state }: { readonly state: DeliveryState }) {
           </dd>
         </>
       )}
+      {droppedEvents > 0 && (
+        <>
+          <dt>{t("events.lost")}</dt>
+          <dd>{t("events.waitingCount", { count: droppedEvents })}</dd>
+        </>
+      )}
+      {settings?.kinds.length ? (
+        <>
+          <dt>{t("events.kinds")}</dt>
+          <dd>{settings.kinds.join(", ")}</dd>
+        </>
+      ) : null}
+      {settings?.description && (
+        <>
+          <dt>{t("events.description")}</dt>
+          <dd>
+            <bdi>{settings.description}</bdi>
+          </dd>
+        </>
+      )}
       {nextAttemptTime && (
         <>
           <dt>{t("events.nextTry")}</dt>
@@ -122,13 +158,22 @@ function Facts({ state }: { readonly state: DeliveryState }) {
 
 function useColumns(): Column<DeliveryAttempt>[] {
   const { t } = useTexts();
+  const { org, selected, search } = useEventsAddress();
+  const kept = search.page === undefined ? {} : { page: search.page };
   return [
     { title: t("events.time"), cell: ({ startTime }) => startTime && <Ago time={timestampDate(startTime)} /> },
     {
       title: t("events.type"),
-      cell: ({ eventType, eventId }) => (
-        <code title={eventId}>{eventType.replace(/^dev\.chainguard\.(api\.)?/, "")}</code>
-      ),
+      cell: ({ uid, eventType, eventId }) => {
+        const type = <code title={eventId}>{eventType.replace(/^dev\.chainguard\.(api\.)?/, "")}</code>;
+        // Attempts of earlier releases have no uid, and no more to show.
+        if (uid === "") return type;
+        return (
+          <Link to="/o/$org/events/$" params={{ org, _splat: selected }} search={{ ...kept, attempt: uid }}>
+            {type}
+          </Link>
+        );
+      },
     },
     {
       title: t("events.status"),

@@ -4,26 +4,28 @@ import { useState } from "react";
 import { SubscriptionsService } from "../../../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
 import { DeliveryService, type DeliveryState } from "../../../../gen/gatehouse/events/v1/delivery_pb.ts";
 import { may, useMe } from "../../api/access.ts";
-import { TextField } from "../../shell/fields.tsx";
+import { type FieldOf, TextField, TextFields } from "../../shell/fields.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { DeleteResourceDialog, SaveDialog } from "../../shell/resource-dialogs.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useEventsAddress } from "./address.ts";
 
 const { createSubscription, deleteSubscription } = SubscriptionsService.method;
-const { getDeliveryState, checkSink } = DeliveryService.method;
+const { getDeliveryState, checkSink, updateSubscriptionSettings } = DeliveryService.method;
 
 /** Shows the dialog that is in the address. */
 export function EventsDialogs() {
   const { data: me } = useMe();
   const { org, selected, search } = useEventsAddress();
   const isDeletion = search.dialog === "delete" && selected !== "" && may(me, deleteSubscription, selected);
+  const isEdit = search.dialog === "edit" && selected !== "" && may(me, updateSubscriptionSettings, selected);
   const request = { subscriptionUid: selected };
   const { data: state } = useQuery(getDeliveryState, request, {
-    enabled: isDeletion && may(me, getDeliveryState, selected),
+    enabled: (isDeletion || isEdit) && may(me, getDeliveryState, selected),
   });
   if (search.dialog === "new" && may(me, createSubscription, org)) return <NewSubscription />;
   if (isDeletion && state) return <DeleteSubscription state={state} />;
+  if (isEdit && state) return <EditSubscription state={state} />;
   return null;
 }
 
@@ -105,3 +107,37 @@ function DeleteSubscription({ state: { subscriptionUid: uid, sink, waiting } }: 
     />
   );
 }
+
+/** Sends the fields that differ only: what others have changed in the meantime stays. */
+function EditSubscription({ state: { subscriptionUid: uid, sink, settings } }: { readonly state: DeliveryState }) {
+  const { t } = useTexts();
+  const { close } = useEventsAddress();
+  const [before] = useState({
+    sink,
+    kinds: (settings?.kinds ?? []).join(", "),
+    description: settings?.description ?? "",
+  });
+  const [values, setValues] = useState(before);
+  const paths = fields.map(({ name }) => name).filter((name) => values[name] !== before[name]);
+  const kinds = values.kinds.split(/[\s,]+/).filter((kind) => kind !== "");
+  return (
+    <SaveDialog
+      title={t("events.editTitle", { sink })}
+      method={updateSubscriptionSettings}
+      request={{ settings: { ...values, uid, kinds }, updateMask: { paths } }}
+      fields={["sink", "kinds", "description"]}
+      button={t("events.save")}
+      report={t("events.done.saved")}
+      isDisabled={paths.length === 0}
+      onClose={close}
+    >
+      {(errors) => <TextFields fields={fields} values={values} errors={errors} onChange={setValues} />}
+    </SaveDialog>
+  );
+}
+
+const fields: readonly FieldOf<"sink" | "kinds" | "description">[] = [
+  { name: "sink", text: "events.sink", help: "events.editSinkHelp" },
+  { name: "kinds", text: "events.kinds", help: "events.kindsHelp" },
+  { name: "description", text: "events.description" },
+];

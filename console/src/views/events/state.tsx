@@ -21,6 +21,12 @@ export function State({ state }: { readonly state: DeliveryState }) {
         {t("events.inactive")}
       </Pill>
     );
+  if (state.settings?.paused)
+    return (
+      <Pill tone="medium" icon="clock">
+        {t("events.paused")}
+      </Pill>
+    );
   if (state.stopped)
     return (
       <Pill tone="critical" icon="x-circle-fill">
