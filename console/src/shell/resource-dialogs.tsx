@@ -65,6 +65,8 @@ interface DeleteResourceDialogProps<I extends DescMessage, O extends DescMessage
   readonly report: string;
   /** Leaves the address of what was deleted; without it the dialog is closed. */
   readonly onDeleted?: () => unknown;
+  /** Takes an error of the call, and throws the one that the dialog shows. */
+  readonly onFailed?: (error: unknown) => Promise<never>;
 }
 
 /** The dialog that deletes a resource, or ends it for good. */
@@ -74,11 +76,12 @@ export function DeleteResourceDialog<I extends DescMessage, O extends DescMessag
   report,
   onClose,
   onDeleted = onClose,
+  onFailed,
   ...dialog
 }: DeleteResourceDialogProps<I, O>) {
   const { mutateAsync } = useMutation(method);
   const remove = async () => {
-    await mutateAsync(request);
+    await mutateAsync(request).catch(onFailed);
     notify(report);
     // Left first: the views would ask for what is deleted.
     await onDeleted();

@@ -14,6 +14,39 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "people.suspended": "Deaktiviert",
   "people.notJoined": "Noch nicht beigetreten",
   "people.pending": "Ausstehend",
+  "people.action": "Aktion",
+  "people.remove.action": "Entfernen",
+  "people.remove.title": "{name} aus der Organisation entfernen",
+  "people.remove.text":
+    "{name} verliert {count, plural, =0 {die Mitgliedschaft} one {die Mitgliedschaft und # Rolle} other {die Mitgliedschaft und # Rollen}}, sofort und endgültig. Was die Person angelegt hat, bleibt.",
+  "people.remove.button": "Aus der Organisation entfernen",
+  "people.remove.done": "{name} aus der Organisation entfernt",
+  "people.remove.blocked": "Die Person lässt sich nicht entfernen:",
+  "people.remove.changed":
+    "Die Rollen von {name} haben sich inzwischen geändert, deshalb wurde nichts entfernt. Unten steht, was jetzt verloren ginge.",
+  "people.remove.lastOwner":
+    "Eine Organisation muss einen Eigentümer behalten, der sich anmelden kann. Machen Sie zuerst eine andere Person zum Eigentümer.",
+  "people.remove.missing":
+    "Die Person hat {count, plural, one {# Rolle} other {# Rollen}}, die Sie nicht wegnehmen dürfen: Ihnen fehlt dort {capability}.",
+  "people.remove.roles": "Rollen, die verloren gehen",
+  "people.remove.delegations":
+    "Nicht mehr gültig, weil sie ihre Befugnis von der Person haben: {list}. Bestätigen Sie in der Übersicht, was bleiben soll.",
+  "people.remove.invites": "{count, plural, one {# Einladung} other {# Einladungen}}",
+  "people.remove.subscriptions": "{count, plural, one {# Webhook} other {# Webhooks}}",
+  "people.remove.defaultRoles": "{count, plural, one {# Standardrolle} other {# Standardrollen}}",
+  "people.remove.scimTokens": "{count, plural, one {# SCIM-Token} other {# SCIM-Tokens}}",
+  "people.remove.mappings": "{count, plural, one {# Gruppenzuordnung} other {# Gruppenzuordnungen}}",
+  "people.remove.keys":
+    "{count, plural, one {# Workload mit statischen Schlüsseln} other {# Workloads mit statischen Schlüsseln}}",
+  "people.remove.ownerless":
+    "Die Gruppe {group} verliert ihren letzten eigenen Eigentümer. Eigentümer der Gruppen darüber bleiben.",
+  "people.remove.provisioned":
+    "Ein Bereitstellungsprogramm (SCIM) verwaltet diese Person und kann ihr wieder Zugang geben. Deaktivieren Sie die Person auch beim Anmeldedienst.",
+  "people.remove.mapped":
+    "Gruppen eines Anmeldedienstes können der Person wieder Rollen geben, und Rollen einer Sitzung gelten noch höchstens eine Stunde.",
+  "people.remove.endSessions":
+    "Auch {count, plural, one {# Sitzung} other {# Sitzungen}} durch Ihre Anmeldedienste beenden",
+  "people.remove.otherSessions": "Andere Sitzungen laufen weiter, ohne Rechte in dieser Organisation.",
   "invites.inactive": "gilt nicht: {reason}",
   "people.person": "Person",
   "invites.lead": "Eine Einladung verspricht der Person, die sie annimmt, eine Rolle.",

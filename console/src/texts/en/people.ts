@@ -13,6 +13,35 @@ export const texts = {
   "people.suspended": "Deactivated",
   "people.notJoined": "Not joined yet",
   "people.pending": "Pending",
+  "people.action": "Action",
+  "people.remove.action": "Remove",
+  "people.remove.title": "Remove {name} from the organization",
+  "people.remove.text":
+    "{name} loses {count, plural, =0 {the membership} one {the membership and # role} other {the membership and # roles}}, at once and for good. What they created stays.",
+  "people.remove.button": "Remove from organization",
+  "people.remove.done": "{name} removed from the organization",
+  "people.remove.blocked": "The person cannot be removed:",
+  "people.remove.changed":
+    "The roles of {name} have changed meanwhile, so nothing was removed. Below is what would be lost now.",
+  "people.remove.lastOwner": "An organization must keep an owner who can sign in. Make another person the owner first.",
+  "people.remove.missing":
+    "The person holds {count, plural, one {# role} other {# roles}} that you may not take away: you lack {capability} there.",
+  "people.remove.roles": "Roles that are lost",
+  "people.remove.delegations":
+    "No longer in force, because the person vouched for them: {list}. Confirm on the overview what should stay.",
+  "people.remove.invites": "{count, plural, one {# invite} other {# invites}}",
+  "people.remove.subscriptions": "{count, plural, one {# webhook} other {# webhooks}}",
+  "people.remove.defaultRoles": "{count, plural, one {# default role} other {# default roles}}",
+  "people.remove.scimTokens": "{count, plural, one {# SCIM token} other {# SCIM tokens}}",
+  "people.remove.mappings": "{count, plural, one {# group mapping} other {# group mappings}}",
+  "people.remove.keys": "{count, plural, one {# workload with static keys} other {# workloads with static keys}}",
+  "people.remove.ownerless": "The group {group} loses its last own owner. Owners of the groups above remain.",
+  "people.remove.provisioned":
+    "A provisioning program (SCIM) manages this person, and can give access again. Deactivate the person at the login provider, too.",
+  "people.remove.mapped":
+    "Groups of a login provider can give the person roles again, and roles of a session last for at most an hour.",
+  "people.remove.endSessions": "Also end {count, plural, one {# session} other {# sessions}} by your login providers",
+  "people.remove.otherSessions": "Other sessions go on, without rights in this organization.",
   "invites.inactive": "not in force: {reason}",
   "people.person": "Person",
   "invites.lead": "An invite promises a role to the person who accepts it.",

@@ -3,12 +3,15 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import { useState } from "react";
 import { AccessService, type Person } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
-import { may, outermostWith, requiredBy, useMe } from "../../api/access.ts";
+import { MembershipsService } from "../../../../gen/gatehouse/iam/v1/memberships_pb.ts";
+import { may, missingFor, outermostWith, requiredBy, useMe } from "../../api/access.ts";
 import { nameOf, shortUid } from "../../api/uids.ts";
 import filterStyles from "../../shell/filters.module.css";
+import { lazyPart } from "../../shell/lazy-part.tsx";
 import { Avatar, PageHead, Pill } from "../../shell/look.tsx";
-import { Ago, CopyAs } from "../../shell/parts.tsx";
+import { ActionButton, Ago, CopyAs } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
@@ -17,6 +20,9 @@ import { useTexts } from "../../texts/texts.ts";
 import { usePeopleAddress } from "./address.ts";
 
 const { listPeople } = AccessService.method;
+const { removeMember } = MembershipsService.method;
+
+const RemoveDialog = lazyPart(() => import("./remove.tsx").then((part) => part.RemoveDialog));
 
 /** How many roles of a person are shown. */
 const shownRoles = 3;
@@ -32,7 +38,8 @@ export function People() {
   const turn = (page: number | undefined) => void change({ page });
   const request = { group, query: filter, pageSize, skip: pagesOf(search.page, 0, turn).skip };
   const { data, error, refetch } = useQuery(listPeople, request, { enabled: mayList });
-  const columns = useColumns();
+  const [leaver, setLeaver] = useState<Person>();
+  const columns = useColumns(setLeaver);
   return (
     <div className="stack">
       <PageHead title={t("nav.people")}>
@@ -81,25 +88,57 @@ export function People() {
           <Pager {...pagesOf(search.page, Number(data?.totalCount ?? 0), turn)} count={data?.people.length ?? 0} />
         </>
       )}
+      {leaver && (
+        <RemoveDialog
+          organization={org}
+          identity={leaver.identity?.uid ?? ""}
+          name={shownName(leaver) ?? shortUid(leaver.identity?.uid ?? "")}
+          onClose={() => setLeaver(undefined)}
+        />
+      )}
     </div>
   );
 }
 
-function useColumns(): Column<Person>[] {
+function useColumns(onRemove: (person: Person) => void): Column<Person>[] {
   const { t } = useTexts();
   return [
     { title: t("people.person"), cell: (person) => <Who person={person} /> },
     { title: t("people.roles"), cell: (person) => <Roles person={person} /> },
     { title: t("people.status"), cell: (person) => <Status person={person} /> },
     { title: t("people.since"), cell: ({ joinTime }) => (joinTime ? <Ago time={timestampDate(joinTime)} /> : "–") },
+    {
+      title: t("people.action"),
+      cell: (person) => <Remove person={person} onRemove={() => onRemove(person)} />,
+    },
   ];
 }
 
-function Who({ person: { identity, joinTime } }: { readonly person: Person }) {
+/** The button that removes a person; nothing for the caller, who leaves by the account menu. */
+function Remove({ person, onRemove }: { readonly person: Person; readonly onRemove: () => void }) {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  const { identity, bindings } = person;
+  if (!me || identity?.uid === me.subject) return null;
+  const missing = bindings.flatMap(({ groupUid }) => missingFor(me, removeMember, groupUid));
+  return (
+    <ActionButton shortcut="Delete" missing={[...new Set(missing)]} onClick={onRemove}>
+      {t("people.remove.action")} <span className="hidden">{shownName(person) ?? shortUid(identity?.uid ?? "")}</span>
+    </ActionButton>
+  );
+}
+
+/** Returns the name of a person; undefined before they have joined. */
+function shownName({ identity, joinTime }: Person): string | undefined {
+  return joinTime ? nameOf(identity) : undefined;
+}
+
+function Who({ person }: { readonly person: Person }) {
   const { t } = useTexts();
   const { org } = usePeopleAddress();
+  const { identity, joinTime } = person;
   const uid = identity?.uid ?? "";
-  const name = joinTime ? nameOf(identity) : undefined;
+  const name = shownName(person);
   return (
     <span className="who">
       <Avatar uid={uid} name={name} />
