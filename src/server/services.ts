@@ -26,6 +26,7 @@ import { search } from "../services/search/search.ts";
 import { statistics } from "../services/statistics/statistics.ts";
 import { organizationImport } from "../services/transfer/organization-import.ts";
 import { advisoryFacets } from "../services/vulnerabilities/advisories/advisory-facets.ts";
+import { advisorySearch } from "../services/vulnerabilities/advisories/advisory-search.ts";
 import { advisoryChanges } from "../services/vulnerabilities/changes/advisory-changes.ts";
 import { affectedQuery } from "../services/vulnerabilities/queries/affected-query.ts";
 import { osvApi } from "../services/vulnerabilities/queries/osv-api.ts";
@@ -57,6 +58,7 @@ export function services(deps: ServiceDeps, tokenService: Handlers<typeof Securi
     imageStore(deps),
     repositories(deps),
     advisoryFacets(deps),
+    advisorySearch(deps),
     advisoryChanges(deps),
     affectedQuery(deps),
     osvApi(deps),

@@ -7,6 +7,8 @@ type Schemas = Readonly<Record<string, JsonObject>>;
 export function samplesOf(schema: JsonObject, schemas: Schemas): JsonValue[] {
   if (typeof schema.$ref === "string") return samplesOf(schemas[schema.$ref.split("/").at(-1)!]!, schemas);
   if (Array.isArray(schema.enum)) return schema.enum;
+  // A number, or a word for one that JSON cannot write.
+  if (Array.isArray(schema.anyOf)) return samplesOf(schema.anyOf[0] as JsonObject, schemas);
   switch (schema.type) {
     case "object":
       return objectsOf(schema, schemas);
@@ -15,6 +17,7 @@ export function samplesOf(schema: JsonObject, schemas: Schemas): JsonValue[] {
     case "boolean":
       return [true];
     case "integer":
+    case "number":
       return [1];
     case "string":
       return [textOf(schema)];

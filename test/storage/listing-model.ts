@@ -39,7 +39,8 @@ function keyOf(row: ResourceRow, { field }: Order): Key {
   const { uid, name = "", createTime, updateTime = createTime, aliasText = "" } = row;
   // The sort prefix of a text.
   const [named, aliases] = [name, aliasText].map((text) => [...text].slice(0, 384).join(""));
-  const values = { uid, name: named!, createTime, updateTime, aliasText: aliases!, sink: "", roleName: "" };
+  const unused = { sink: "", roleName: "", artifactName: "", score: 0, publishTime: 0 };
+  const values = { ...unused, uid, name: named!, createTime, updateTime, aliasText: aliases! };
   return [values[field], uid];
 }
 

@@ -13,6 +13,9 @@ export interface ResourceRow {
   readonly updateTime?: number;
   readonly aliasText?: string;
   readonly sink?: string;
+  readonly artifactName?: string;
+  readonly score?: number | null;
+  readonly publishTime?: number | null;
   readonly roleUid?: string;
   /** No column: lists in the order of role names add it. */
   readonly roleName?: string;

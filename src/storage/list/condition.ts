@@ -21,6 +21,8 @@ export interface Condition {
   readonly indexIsExact?: boolean;
   /** An index of the rows that do not match; all others do. */
   readonly excludedBy?: SideIndex;
+  /** Whether the index `advisories_published` has all its columns: it is then tested without reading rows. */
+  readonly isPublished?: boolean;
   /**
    * Whether its result changes only with changes of the row in the change log; false if absent. Only then are pages
    * cached.

@@ -10,7 +10,15 @@ import { sortPrefix } from "../schema/ordered-text.ts";
 export type SortField = EntryField | RowField | "roleName";
 
 /** The fields that rows are sorted by. */
-export type RowField = "aliasText" | "sink";
+export type RowField = (typeof rowTexts)[number] | PublishedField;
+
+/** The texts among them, of which a prefix is compared. */
+const rowTexts = ["aliasText", "sink", "artifactName"] as const;
+
+/** Those in the index `advisories_published`. Rows without a value yet are left out. */
+export type PublishedField = (typeof publishedFields)[number];
+
+const publishedFields = ["score", "publishTime"] as const;
 
 /** The fields that entries are sorted by. */
 export type EntryField = "uid" | "name" | "createTime" | "updateTime";
@@ -25,6 +33,16 @@ export interface Order {
 export interface Cursor {
   readonly value: string | number;
   readonly uid: string;
+}
+
+/** Reports whether rows are sorted by a prefix of a text of theirs, which no entry has. */
+export function isRowText(field: SortField): field is (typeof rowTexts)[number] {
+  return rowTexts.some((one) => one === field);
+}
+
+/** Reports whether rows are sorted by a number in the index `advisories_published`. */
+export function isPublished(field: SortField): field is PublishedField {
+  return publishedFields.some((one) => one === field);
 }
 
 /** Returns the cursor after a row. */
@@ -65,7 +83,8 @@ export function roleSortValue(name: string, uid: string): string {
 function sortValue(row: ResourceRow, field: SortField): string | number {
   if (field === "uid") return row.uid;
   if (field === "name") return sortPrefix(row.name ?? "");
-  if (field === "aliasText" || field === "sink") return sortPrefix(row[field] ?? "");
+  if (isRowText(field)) return sortPrefix(row[field] ?? "");
+  if (isPublished(field)) return row[field] ?? 0;
   if (field === "roleName") return roleSortValue(row.roleName ?? "", row.roleUid ?? "");
   return field === "updateTime" ? (row.updateTime ?? row.createTime) : row.createTime;
 }

@@ -7,7 +7,7 @@ import { textPlaceholder } from "../engine/placeholders.ts";
 import { eq, gte, isNull, lt, sql } from "../schema/drizzle.ts";
 import { maxSortPrefix } from "../schema/ordered-text.ts";
 import type { Tables } from "../schema/tables.ts";
-import type { Cursor, EntryField, Order, SortField } from "./order.ts";
+import { type Cursor, type EntryField, isRowText, type Order, type SortField } from "./order.ts";
 
 /**
  * Returns the bounds of the descendants of `uid` between two cursors: one lower and one upper bound. With several,
@@ -75,7 +75,7 @@ export function sortingOf(table: { readonly uid: PgColumn }, field: SortField): 
   // Rows without an update time use their creation time, and rows without a name the empty name.
   const column = columns[field] ?? (field === "updateTime" ? columns.createTime : undefined);
   if (!column) return { value: sql`''`, columns: [uid], breaker: "Uid" };
-  const isCut = field === "name" || field === "aliasText" || field === "sink";
+  const isCut = field === "name" || isRowText(field);
   const value = isCut ? sql<string>`substr(${column}, 1, ${sql.raw(String(maxSortPrefix))})` : column;
   return { value, columns: [value, uid], breaker: "Uid" };
 }

@@ -2,14 +2,16 @@
 
 import type { SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";
+import { rootOf } from "../../model/uid.ts";
 import type { Collection, ResourceRow, RowTable } from "../collection/collection.ts";
 import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Prepared, Session } from "../engine/session.ts";
-import { and, asc, count, desc, eq, getTableColumns, inArray, sql } from "../schema/drizzle.ts";
+import { and, asc, count, desc, eq, getTableColumns, inArray, isNotNull, sql } from "../schema/drizzle.ts";
 import { isWholeInOrder } from "../schema/ordered-text.ts";
+import { organizationOf } from "../schema/organization.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { Condition, SideIndex } from "./condition.ts";
-import type { Cursor, EntryField, Order } from "./order.ts";
+import { type Cursor, type EntryField, isPublished, isRowText, type Order } from "./order.ts";
 import {
   afterCursor,
   cursorTails,
@@ -53,12 +55,28 @@ export async function readRange<R extends ResourceRow>(
 ): Promise<R[]> {
   const statement = session.prepared(statementKey(collection, "page", range), (db, tables) => {
     const { rows, from, uid, conditions, sorting, direction } = buildRangeQuery(session, collection, tables, range);
+    const order = sorting.columns.map((column) => direction(column));
     const select = db.select(getTableColumns(rows)).from(from);
     const joined = from === rows ? select : select.innerJoin(rows, eq(rows.uid, uid));
-    return joined
-      .where(and(...conditions))
-      .orderBy(...sorting.columns.map((column) => direction(column)))
-      .limit(limitOf("limit"));
+    const where = and(...conditions);
+    if (!isPublished(range.order.field))
+      return joined
+        .where(where)
+        .orderBy(...order)
+        .limit(limitOf("limit"));
+    // The index has what is tested and sorted: only the rows of the page are read.
+    const first = db.select({ uid }).from(from);
+    const found = from === rows ? first : first.innerJoin(rows, eq(rows.uid, uid));
+    const page = found
+      .where(where)
+      .orderBy(...order)
+      .limit(limitOf("limit"))
+      .as("found");
+    return db
+      .select(getTableColumns(rows))
+      .from(page)
+      .innerJoin(rows, eq(rows.uid, page.uid))
+      .orderBy(...order);
   });
   return await (statement as unknown as Prepared<R[]>).execute({ ...valuesOf(range, undefined, limit), limit });
 }
@@ -151,6 +169,10 @@ export function buildRangeQuery<R extends ResourceRow>(
     : sortingOf(order.field === "uid" ? lead : rows, order.field);
   const within = byKey ? [eq(entries.key, textPlaceholder("key"))] : withinSource(rows, lead, typeOf(source));
   const conditions: (SQL | undefined)[] = [...within, ...equal(byKey ? entries : rows, columns)];
+  if (isPublished(order.field)) conditions.push(isNotNull(sorting.value));
+  if (!index && source.type === "subtree" && (isPublished(order.field) || condition?.isPublished))
+    // Not a cast placeholder: SQLite would not use the index of an expression for it.
+    conditions.push(eq(organizationOf(rows.uid), sql.placeholder("organization")));
   if (after) conditions.push(afterCursor(sorting, order.descending));
   if (condition && !(index && condition.indexIsExact)) conditions.push(condition.build(session));
   if (index)
@@ -202,6 +224,7 @@ export function valuesOf(range: Range, end?: Cursor, limit?: number): Record<str
   const wanted = Object.entries(filters).map(([column, value]) => [`filter.${column}`, value]);
   return {
     key: entryKeyOf(source),
+    organization: rootOf(source.uid ?? ""),
     ...bounds,
     ...cursor,
     ...condition?.values,
@@ -222,7 +245,7 @@ function foundIn({ uids }: FoundRows, { filters, condition, order, after }: Rang
  */
 function readsEntries(range: Range): range is Range & { readonly order: { readonly field: EntryField } } {
   const { index, order, filters } = range;
-  if (index || order.field === "aliasText" || order.field === "sink") return false;
+  if (index || isRowText(order.field) || isPublished(order.field)) return false;
   const columns = Object.keys(filters);
   // Entries hold only the prefix of a long name, so names with the same prefix are compared in the rows.
   const isTold = isWholeInOrder(String(filters.name ?? ""));

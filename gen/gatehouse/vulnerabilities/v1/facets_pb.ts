@@ -7,15 +7,19 @@ import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2
 import { file_chainguard_annotations_auth } from "../../../chainguard/annotations/auth_pb.ts";
 import type { ListAdvisoriesRequest } from "../../../chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { file_chainguard_platform_vulnerabilities_v2beta1_advisories } from "../../../chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import type { AdvisorySeverity } from "./search_pb.ts";
+import { file_gatehouse_vulnerabilities_v1_search } from "./search_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
 import { file_google_api_field_behavior } from "../../../google/api/field_behavior_pb.ts";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message } from "@bufbuild/protobuf";
 
 /**
  * Describes the file gatehouse/vulnerabilities/v1/facets.proto.
  */
 export const file_gatehouse_vulnerabilities_v1_facets: GenFile = /*@__PURE__*/
-  fileDesc("CilnYXRlaG91c2UvdnVsbmVyYWJpbGl0aWVzL3YxL2ZhY2V0cy5wcm90bxIcZ2F0ZWhvdXNlLnZ1bG5lcmFiaWxpdGllcy52MSJvChZDb3VudEFkdmlzb3JpZXNSZXF1ZXN0ElUKBGxpc3QYASABKAsyQi5jaGFpbmd1YXJkLnBsYXRmb3JtLnZ1bG5lcmFiaWxpdGllcy52MmJldGExLkxpc3RBZHZpc29yaWVzUmVxdWVzdEID4EEBIlYKF0NvdW50QWR2aXNvcmllc1Jlc3BvbnNlEjsKBmZhY2V0cxgBIAMoCzIrLmdhdGVob3VzZS52dWxuZXJhYmlsaXRpZXMudjEuQWR2aXNvcnlGYWNldCJyCg1BZHZpc29yeUZhY2V0Eg4KBmZpbHRlchgBIAEoCRJACgZ2YWx1ZXMYAiADKAsyMC5nYXRlaG91c2UudnVsbmVyYWJpbGl0aWVzLnYxLkFkdmlzb3J5RmFjZXRWYWx1ZRIPCgdwYXJ0aWFsGAMgASgIIjIKEkFkdmlzb3J5RmFjZXRWYWx1ZRINCgV2YWx1ZRgBIAEoCRINCgVjb3VudBgCIAEoAzLhAQoVQWR2aXNvcnlGYWNldHNTZXJ2aWNlEscBCg9Db3VudEFkdmlzb3JpZXMSNC5nYXRlaG91c2UudnVsbmVyYWJpbGl0aWVzLnYxLkNvdW50QWR2aXNvcmllc1JlcXVlc3QaNS5nYXRlaG91c2UudnVsbmVyYWJpbGl0aWVzLnYxLkNvdW50QWR2aXNvcmllc1Jlc3BvbnNlIkeC0+STAjM6ASoiLi9nYXRlaG91c2UvdnVsbmVyYWJpbGl0aWVzL3YxL2Fkdmlzb3JpZXM6Y291bnSKr6jSBQgSBgoC7g4QAWIGcHJvdG8z", [file_chainguard_annotations_auth, file_chainguard_platform_vulnerabilities_v2beta1_advisories, file_google_api_annotations, file_google_api_field_behavior]);
+  fileDesc("CilnYXRlaG91c2UvdnVsbmVyYWJpbGl0aWVzL3YxL2ZhY2V0cy5wcm90bxIcZ2F0ZWhvdXNlLnZ1bG5lcmFiaWxpdGllcy52MSKdAgoWQ291bnRBZHZpc29yaWVzUmVxdWVzdBJVCgRsaXN0GAEgASgLMkIuY2hhaW5ndWFyZC5wbGF0Zm9ybS52dWxuZXJhYmlsaXRpZXMudjJiZXRhMS5MaXN0QWR2aXNvcmllc1JlcXVlc3RCA+BBARJHCgpzZXZlcml0aWVzGAIgAygOMi4uZ2F0ZWhvdXNlLnZ1bG5lcmFiaWxpdGllcy52MS5BZHZpc29yeVNldmVyaXR5QgPgQQESGwoJbWluX3Njb3JlGAMgASgBQgPgQQFIAIgBARI4Cg9wdWJsaXNoZWRfYWZ0ZXIYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQFCDAoKX21pbl9zY29yZSJWChdDb3VudEFkdmlzb3JpZXNSZXNwb25zZRI7CgZmYWNldHMYASADKAsyKy5nYXRlaG91c2UudnVsbmVyYWJpbGl0aWVzLnYxLkFkdmlzb3J5RmFjZXQicgoNQWR2aXNvcnlGYWNldBIOCgZmaWx0ZXIYASABKAkSQAoGdmFsdWVzGAIgAygLMjAuZ2F0ZWhvdXNlLnZ1bG5lcmFiaWxpdGllcy52MS5BZHZpc29yeUZhY2V0VmFsdWUSDwoHcGFydGlhbBgDIAEoCCIyChJBZHZpc29yeUZhY2V0VmFsdWUSDQoFdmFsdWUYASABKAkSDQoFY291bnQYAiABKAMy4QEKFUFkdmlzb3J5RmFjZXRzU2VydmljZRLHAQoPQ291bnRBZHZpc29yaWVzEjQuZ2F0ZWhvdXNlLnZ1bG5lcmFiaWxpdGllcy52MS5Db3VudEFkdmlzb3JpZXNSZXF1ZXN0GjUuZ2F0ZWhvdXNlLnZ1bG5lcmFiaWxpdGllcy52MS5Db3VudEFkdmlzb3JpZXNSZXNwb25zZSJHgtPkkwIzOgEqIi4vZ2F0ZWhvdXNlL3Z1bG5lcmFiaWxpdGllcy92MS9hZHZpc29yaWVzOmNvdW50iq+o0gUIEgYKAu4OEAFiBnByb3RvMw", [file_chainguard_annotations_auth, file_chainguard_platform_vulnerabilities_v2beta1_advisories, file_gatehouse_vulnerabilities_v1_search, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * The request of CountAdvisories.
@@ -29,6 +33,27 @@ export type CountAdvisoriesRequest = Message<"gatehouse.vulnerabilities.v1.Count
    * @generated from field: chainguard.platform.vulnerabilities.v2beta1.ListAdvisoriesRequest list = 1;
    */
   list?: ListAdvisoriesRequest | undefined;
+
+  /**
+   * Counts advisories of one of these severities. Empty counts all.
+   *
+   * @generated from field: repeated gatehouse.vulnerabilities.v1.AdvisorySeverity severities = 2;
+   */
+  severities: AdvisorySeverity[];
+
+  /**
+   * Counts advisories with at least this score, from 0 to 10. Absent counts all.
+   *
+   * @generated from field: optional double min_score = 3;
+   */
+  minScore?: number | undefined;
+
+  /**
+   * Counts advisories that were published after this time. Absent counts all.
+   *
+   * @generated from field: google.protobuf.Timestamp published_after = 4;
+   */
+  publishedAfter?: Timestamp | undefined;
 };
 
 /**
@@ -45,7 +70,7 @@ export const CountAdvisoriesRequestSchema: GenMessage<CountAdvisoriesRequest> = 
  */
 export type CountAdvisoriesResponse = Message<"gatehouse.vulnerabilities.v1.CountAdvisoriesResponse"> & {
   /**
-   * One facet for each of: latest_event_type, artifact_names, artifact_types, component_types, event_reviewers.
+   * One facet for each of: severities, latest_event_type, artifact_names, artifact_types, component_types, event_reviewers.
    *
    * @generated from field: repeated gatehouse.vulnerabilities.v1.AdvisoryFacet facets = 1;
    */
@@ -60,13 +85,13 @@ export const CountAdvisoriesResponseSchema: GenMessage<CountAdvisoriesResponse> 
   messageDesc(file_gatehouse_vulnerabilities_v1_facets, 1);
 
 /**
- * The values of one filter of ListAdvisories.
+ * The values of one filter of SearchAdvisories.
  *
  * @generated from message gatehouse.vulnerabilities.v1.AdvisoryFacet
  */
 export type AdvisoryFacet = Message<"gatehouse.vulnerabilities.v1.AdvisoryFacet"> & {
   /**
-   * The field of ListAdvisoriesRequest.
+   * The field of the request: severities, or a field of its list.
    *
    * @generated from field: string filter = 1;
    */

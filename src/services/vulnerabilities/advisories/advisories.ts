@@ -138,7 +138,7 @@ const lastStates = memoizeFrozen((_rows: readonly AdvisoryRow[]): { known?: read
  * Returns as many advisories of a page with their events as fit. Memoized for cached pages: events are written only together with
  * their advisory, which invalidates the page (advisory-state.ts).
  */
-async function withEvents(session: Session, rows: readonly AdvisoryRow[]): Promise<readonly AdvisoryState[]> {
+export async function withEvents(session: Session, rows: readonly AdvisoryRow[]): Promise<readonly AdvisoryState[]> {
   const states = lastStates(rows);
   states.known ??= freezeLike(rows, await readFitting(session, rows));
   return states.known;
@@ -166,7 +166,8 @@ export async function readStates(
   return rows.map((row) => ({ row, events: byAdvisory.get(row.uid) ?? [] }));
 }
 
-const advisoryMessages = memoizeFrozen((states: readonly AdvisoryState[]) =>
+/** Converts the advisories of a page to messages; the same ones for a cached page. */
+export const advisoryMessages = memoizeFrozen((states: readonly AdvisoryState[]) =>
   freezeLike(
     states,
     states.map(({ row, events }) => create(AdvisorySchema, advisoryMessage(row, events))),

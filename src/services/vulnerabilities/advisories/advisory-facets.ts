@@ -1,13 +1,11 @@
 // Counts advisories by the values of filters.
-import { create } from "@bufbuild/protobuf";
 import {
   EventTypeFilter,
   EventTypeFilterSchema,
   type ListAdvisoriesRequest,
-  ListAdvisoriesRequestSchema,
 } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { AdvisoryFacetsService } from "../../../../gen/gatehouse/vulnerabilities/v1/facets_pb.ts";
-import { newViolations } from "../../../aip/violations.ts";
+import { AdvisorySeveritySchema } from "../../../../gen/gatehouse/vulnerabilities/v1/search_pb.ts";
 import { scopeOf } from "../../../pipeline/authorize.ts";
 import { allExpensive } from "../../../pipeline/expensive.ts";
 import { type Handlers, type Implementation, implement } from "../../../pipeline/handlers.ts";
@@ -16,18 +14,26 @@ import type { ServiceContext } from "../../../resource/service-context.ts";
 import type { CountedColumn } from "../../../storage/list/count-values.ts";
 import { advisoryCollection } from "../../../storage/vulnerabilities/rows.ts";
 import { advisoryLimits } from "../limits.ts";
-import { conditionOf } from "./advisories.ts";
+import { checkTriage, severityOf, type TriageRequest, triageOf } from "./triage.ts";
 
 interface Facet {
   readonly counted: CountedColumn;
-  /** The filter's fields for "any value". */
+  /** The filter's fields for "any value": those of the list, and of the request. */
   readonly unset: Partial<ListAdvisoriesRequest>;
+  readonly unsetHere?: Partial<TriageRequest>;
   /** The value as a request has it. */
   readonly shown?: (value: string) => string;
 }
 
 /** The facets by their filter. */
 const facets: Readonly<Record<string, Facet>> = {
+  severities: {
+    // No score is -2: all are counted.
+    counted: { name: "score", column: ({ advisories }) => advisories.score, none: -2 },
+    unset: {},
+    unsetHere: { severities: [] },
+    shown: severityName,
+  },
   latest_event_type: {
     counted: { name: "latest_event_type", column: ({ advisories }) => advisories.latestEventType, none: 0 },
     unset: { latestEventType: EventTypeFilter.UNSPECIFIED },
@@ -60,17 +66,19 @@ const facets: Readonly<Record<string, Facet>> = {
 /** Serves the counts. */
 export function advisoryFacets({ database }: ServiceContext): Implementation {
   const handlers: Handlers<typeof AdvisoryFacetsService> = {
-    async countAdvisories({ list = create(ListAdvisoriesRequestSchema) }, call) {
-      refuseNegative(list);
-      const sources = selectSources(scopeOf(call), list.uidp, { includesGranted: false, includesRoots: false });
+    async countAdvisories(request, call) {
+      checkTriage(request);
+      const { list } = request;
+      const sources = selectSources(scopeOf(call), list?.uidp, { includesGranted: false, includesRoots: false });
       const found = [];
-      for (const [filter, { counted, unset, shown = (value: string) => value }] of Object.entries(facets)) {
-        const condition = conditionOf({ ...list, ...unset });
+      for (const [filter, { counted, unset, unsetHere, shown = (value: string) => value }] of Object.entries(facets)) {
+        const condition = triageOf({ ...request, ...unsetHere, list: list && { ...list, ...unset } });
         const query = { sources, filters: {}, condition, counted, maxRows: advisoryLimits.countedRows };
         const { values, isPartial: partial } = await database.lists.values(advisoryCollection, query);
-        const first = values.slice(0, advisoryLimits.facetValues);
-        const named = first.map(({ value, count }) => ({ value: shown(value), count: BigInt(count) }));
-        found.push({ filter, values: named, partial });
+        const counts = new Map<string, number>();
+        for (const { value, count } of values) counts.set(shown(value), (counts.get(shown(value)) ?? 0) + count);
+        const sorted = [...counts].sort(([, a], [, b]) => b - a).slice(0, advisoryLimits.facetValues);
+        found.push({ filter, values: sorted.map(([value, count]) => ({ value, count: BigInt(count) })), partial });
       }
       return { facets: found };
     },
@@ -78,12 +86,9 @@ export function advisoryFacets({ database }: ServiceContext): Implementation {
   return implement(AdvisoryFacetsService, allExpensive(handlers));
 }
 
-/** The page of the list does not count, but what its document forbids is rejected here too. */
-function refuseNegative({ pageSize, skip }: ListAdvisoriesRequest): void {
-  const violations = newViolations();
-  for (const [field, value] of Object.entries({ "list.page_size": pageSize, "list.skip": skip }))
-    if (value < 0) violations.add(field, "must not be negative");
-  violations.throwIfAny();
+/** Returns the name of the severity of a score in tenths. */
+function severityName(score: string): string {
+  return AdvisorySeveritySchema.value[severityOf(Number(score))]!.name;
 }
 
 /** Version 1 has one more event type, which no filter of version 2 finds. */

@@ -50,6 +50,8 @@ export function defineVulnerabilityTables(columns: Columns, groupUid: () => AnyP
       uniqueIndex("advisories_once").on(t.parent, t.name, t.product),
       index("advisories_parent").on(t.parent, t.uid),
       index("advisories_score").on(t.parent, t.latestEventType, t.score, t.uid),
+      // Has all that a search by severity, status and publication looks at, so it reads only the rows of its page.
+      index("advisories_published").on(organizationOf(t.uid), t.publishTime, t.uid, t.latestEventType, t.score),
       // Rows of releases without scores: a look for them costs nothing once there are none.
       index("advisories_unscored").on(t.uid).where(isNull(t.score)),
     ],

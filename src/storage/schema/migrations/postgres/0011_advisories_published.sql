@@ -1,0 +1,1 @@
+CREATE INDEX "advisories_published" ON "advisories" USING btree (substr("uid", 1, 40),"publish_time","uid","latest_event_type","score");
