@@ -4,6 +4,11 @@ import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { createServer, type Server } from "node:net";
 import { after, describe, it } from "node:test";
+import { readKeyRing } from "../../src/config/key-ring-file.ts";
+import { formatPayload, parsePayload } from "../../src/storage/events/attempt-payload.ts";
+import { findAttempt, payloadColumn } from "../../src/storage/events/delivery-attempts.ts";
+import { reencryptColumns } from "../../src/storage/installation/encrypted-columns.ts";
+import { newEncryption } from "../../src/storage/installation/encryption.ts";
 import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
@@ -163,6 +168,23 @@ for (const database of databases) {
       assert.equal(stranger.status, 403);
     });
 
+    it("the payload of an attempt is encrypted in the database, and re-encrypted after a change of keys", async () => {
+      await using sink = await openSink();
+      await using server = await startSendingServer({ database, settings: { eventDelivery: "off" } });
+      const uid = await subscribe(server, sink.url);
+      const attempt = await callAsOwner(server)("POST", `${stateAt(uid)}:sendTestEvent`, {});
+      const { database: stored } = server.server;
+      const payloadOf = async () => (await findAttempt(stored.session, attempt.uid))?.payload ?? "";
+      const before = await payloadOf();
+      assert.match(before, /^gatehouse-sealed:1:/);
+      const next = newEncryption([Buffer.alloc(32, 1), ...readKeyRing(server.config)]);
+      await reencryptColumns(stored, next, { actor: "", method: "test", requestId: "", time: server.clock() });
+      const after = await payloadOf();
+      assert.notEqual(after, before);
+      const { request } = parsePayload(next.decrypt(payloadColumn(attempt.uid), after));
+      assert.equal(request.text, sink.received[0]!.body);
+    });
+
     it("a redelivery has the same id and body, and what waits already is not queued again", async () => {
       await using sink = await openSink();
       const clock = standingClock();
@@ -208,3 +230,13 @@ for (const database of databases) {
     });
   });
 }
+
+describe("the payload of an attempt", () => {
+  it("has at most 64 KiB of the request and 4 KiB of the response, of whole characters", () => {
+    const event = { headers: { "ce-id": "1" }, data: `a${"ü".repeat(40_000)}` };
+    const reply = { headers: [], beginning: Buffer.from("ü".repeat(2_048)) };
+    const { request, response } = parsePayload(formatPayload({ event, reply }));
+    assert.deepEqual(request, { text: `a${"ü".repeat(32_767)}`, isCut: true });
+    assert.deepEqual(response, { text: "ü".repeat(2_048), isCut: false });
+  });
+});
