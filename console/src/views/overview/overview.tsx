@@ -16,6 +16,7 @@ import { isTextId, useTexts } from "../../texts/texts.ts";
 import { Attention } from "./attention.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import styles from "./overview.module.css";
+import { Statistics } from "./statistics.tsx";
 
 /** The overview of an organization. Parts that the caller may not read are left out. */
 export function Overview() {
@@ -36,6 +37,7 @@ export function Overview() {
           ))}
         </section>
       )}
+      <Statistics org={org} />
       <FirstSteps counts={contents?.counts ?? []} />
       <div className={styles.two}>
         <Attention />
