@@ -135,6 +135,23 @@ for (const database of databases) {
       assert.equal((await remove({ etag })).etag, etag);
     });
 
+    it("a role binding created during the removal is ABORTED, or made after it", async () => {
+      for (let round = 0; round < 10; round++) {
+        const leaver = await addPerson(server, `leaver ${people++}`, "leaver@example.org", root);
+        for (const group of [root, folder]) await bind(server, group, leaver, viewerRole.uid);
+        const { etag } = await remove({ identity: leaver, validateOnly: true });
+        const binding = { identityUid: leaver, roleUid: viewerRole.uid };
+        const [removed, made] = await Promise.all([
+          send({ identity: leaver, etag }),
+          rest(server.url, owner.token, "POST", `${iam}/roleBindings/${inner}`, binding),
+        ]);
+        assert.equal(made.status, 200, JSON.stringify(made.body));
+        const left = (await bindingsOf(leaver)).length;
+        assert.equal(left, removed.status === 200 ? 1 : 3, JSON.stringify(removed.body));
+        assert.ok(removed.status === 200 || removed.status === 409);
+      }
+    });
+
     it("delegations of the person that are not in force any more are listed", async () => {
       const invite = await rest(server.url, anaToken, "POST", `${iam}/groupInvites/${folder}`, {
         roleUid: viewerRole.uid,

@@ -2,6 +2,7 @@
 
 import { isBelow, rootOf } from "../../../model/uid.ts";
 import type { Call } from "../../../pipeline/call.ts";
+import { ConcurrencyConflict } from "../../../storage/engine/errors.ts";
 import type { Session, Transaction } from "../../../storage/engine/session.ts";
 import { deleteMembership, findBindingsIn, type Membership } from "../../../storage/iam/memberships.ts";
 import { findMemberships, deleteMembership as leaveProvider } from "../../../storage/iam/providers.ts";
@@ -39,10 +40,17 @@ export async function leaveOrganization(tx: Transaction, person: Membership, cal
 
 /**
  * Deletes the membership, if there is one, and the role bindings of a person in an organization. Throws LAST_OWNER if the organization would
- * be left without an owner.
+ * be left without an owner, and ConcurrencyConflict, which runs the transaction again, for a role binding that is not in `seen`.
  */
-export async function endMembership(tx: Transaction, person: Membership, call: Call): Promise<void> {
+export async function endMembership(
+  tx: Transaction,
+  person: Membership,
+  call: Call,
+  seen?: ReadonlySet<string>,
+): Promise<void> {
   await deleteBindings(tx, person, async (binding) => {
+    // Another transaction may bind a role between two reads: nobody has checked whether the caller may delete this one.
+    if (seen?.has(binding.uid) === false) throw new ConcurrencyConflict("the person has got another role binding");
     await refuseLastOwner(tx, binding, call);
     await deleteBinding(tx, binding);
   });

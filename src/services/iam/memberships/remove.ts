@@ -60,7 +60,7 @@ async function remove(
   if (etag !== "" && etag !== current)
     throw aborted("the etag is not that of the current role bindings; look at what would be lost, and try again");
   const showLoss = await observeLoss(tx, person, bindings, call);
-  await endMembership(tx, person, call);
+  await endMembership(tx, person, call, new Set(bindings.map(({ uid }) => uid)));
   if (ends) await endSessions(tx, person);
   return { ...(await showLoss()), etag: current };
 }
