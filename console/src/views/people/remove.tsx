@@ -115,11 +115,13 @@ function Loss({ loss }: { readonly loss: RemoveMemberResponse }) {
         </section>
       )}
       {notes.length > 0 && (
-        <ul className="notice warn">
-          {notes.map((note) => (
-            <li key={note}>{note}</li>
-          ))}
-        </ul>
+        <div className="notice warn">
+          <ul>
+            {notes.map((note) => (
+              <li key={note}>{note}</li>
+            ))}
+          </ul>
+        </div>
       )}
     </>
   );
