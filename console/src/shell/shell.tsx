@@ -3,9 +3,10 @@ import { ActionIcon } from "@mantine/core";
 import { Link, Navigate, Outlet, useRouterState } from "@tanstack/react-router";
 import { useCallback, useEffect, useState } from "react";
 import { useMe } from "../api/access.ts";
-import { useLive, useLiveTime } from "../api/live.ts";
+import { useLive } from "../api/live.ts";
 import { isTemporary } from "../api/transport.ts";
 import { useTexts } from "../texts/texts.ts";
+import { Connection, GoneBanner } from "./connection.tsx";
 import { Icon } from "./icon.tsx";
 import { KeyList } from "./key-list.tsx";
 import { lazyPart } from "./lazy-part.tsx";
@@ -66,7 +67,7 @@ export function Shell() {
           <Icon name="search" />
           <span>{t("palette.label")}</span> <kbd>Ctrl K</kbd>
         </button>
-        <Live />
+        <Connection />
         <ActionIcon variant="subtle" size="lg" aria-label={t("app.help")} title={t("app.help")} onClick={showHelp}>
           <Icon name="question" />
         </ActionIcon>
@@ -74,7 +75,7 @@ export function Shell() {
       </header>
       <Navigation org={org} isOpen={isMenuOpen} onChoose={() => setMenuOpen(false)} onCollapse={toggleCollapsed} />
       <main className="main" id="content" tabIndex={-1}>
-        <Offline />
+        <GoneBanner />
         <Outlet />
       </main>
       {isPaletteOpen && <Palette org={org} onHelp={showHelp} onClose={() => setPaletteOpen(false)} />}
@@ -147,34 +148,6 @@ function selectForMenu({ key, shiftKey, target }: KeyboardEvent): boolean {
   if (key !== "F10" || !shiftKey || !(target instanceof HTMLElement) || target.role !== "treeitem") return false;
   target.click();
   return true;
-}
-
-/** When the page was last up to date. */
-function Live() {
-  const { t, locale } = useTexts();
-  const time = useLiveTime();
-  if (time === 0) return null;
-  const text = new Intl.DateTimeFormat(locale, { timeStyle: "medium" }).format(time);
-  return (
-    <span className={`${styles.live} small`} title={t("live.on", { time: text })}>
-      <span className="good" aria-hidden="true">
-        ●
-      </span>{" "}
-      <span className="hidden">{t("live.on", { time: "" })}</span>
-      <span aria-hidden="true">{text}</span>
-    </span>
-  );
-}
-
-function Offline() {
-  const { t } = useTexts();
-  const { failureReason } = useMe();
-  if (!failureReason || !isTemporary(failureReason)) return null;
-  return (
-    <p className="notice warn" role="alert">
-      {t("state.offline")}
-    </p>
-  );
 }
 
 /** The first page: the overview of an organization, or what a person without a role can do. */

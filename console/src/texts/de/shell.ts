@@ -65,6 +65,8 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "chart.table": "Tabelle",
   "chart.picture": "Diagramm",
   "chart.day": "Tag",
+  "live.reconnecting": "Verbinde neu, {seconds, number} s alt",
+  "live.tryNow": "Jetzt versuchen",
   "picker.none": "Nichts gefunden",
   "picker.searching": "Suche läuft …",
   "picker.clear": "{what} leeren",

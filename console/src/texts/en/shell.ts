@@ -64,6 +64,8 @@ export const texts = {
   "chart.table": "Table",
   "chart.picture": "Chart",
   "chart.day": "Day",
+  "live.reconnecting": "Reconnecting, {seconds, number} s old",
+  "live.tryNow": "Try now",
   "picker.none": "Nothing found",
   "picker.searching": "Searching …",
   "picker.clear": "Clear {what}",
