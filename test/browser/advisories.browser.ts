@@ -24,6 +24,12 @@ function record(id: string, name: string, aliases: readonly string[], fixed?: st
     modifyTime: "2026-01-02T03:04:05.000Z",
     aliases,
     summary: hostile,
+    details: `Reads **too far** of ${name}. [More](https://example.org/${id}), [none](javascript:alert(1)) ${hostile}`,
+    publishTime: aliases[0] === "CVE-2031-1" ? "2025-08-02T03:04:05.000Z" : "2025-01-02T03:04:05.000Z",
+    references: [
+      { type: "FIX", url: `https://example.org/fix/${id}` },
+      { type: "ADVISORY", url: "javascript:alert(1)", summary: "No address of the web" },
+    ],
     severities: [{ type: "CVSS_V3", score: "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:H" }],
     statements: [
       {
@@ -101,6 +107,49 @@ describe("the advisories in the console", { timeout: 600_000 }, () => {
     await page.getByRole("heading", { name: "GHSA-2031-1", exact: true }).waitFor();
     await page.getByRole("region", { name: "What happened" }).getByText("in 1.3.0").waitFor();
     await page.getByRole("link", { name: "GHSA-2031-2" }).waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  it("sorts by the head of a column, by mouse and keyboard, and keeps the order in the address", async () => {
+    await using console = await openAs("viewer", pathOf());
+    const { page, complaints } = console;
+    await page.getByText("62 results").waitFor();
+    const head = (name: string) => page.getByRole("columnheader", { name });
+    assert.equal(await head("Published").getAttribute("aria-sort"), "descending");
+    await page.getByRole("button", { name: "Package", exact: true }).click();
+    await page.locator("tbody tr").first().getByText("left", { exact: true }).waitFor();
+    assert.equal(await head("Package").getAttribute("aria-sort"), "ascending");
+    assert.match(page.url(), /order=package/);
+    await page.getByRole("button", { name: "Package", exact: true }).press("Enter");
+    await page.locator("tbody tr").first().getByText("right", { exact: true }).waitFor();
+    assert.equal(await head("Package").getAttribute("aria-sort"), "descending");
+    assert.deepEqual(complaints, []);
+  });
+
+  it("critical and affected, newest first, is two clicks away", async () => {
+    await using console = await openAs("viewer", pathOf());
+    const { page, complaints } = console;
+    await page.getByRole("button", { name: "High 62", exact: true }).click();
+    await page.getByRole("button", { name: "affected 1", exact: true }).click();
+    await page.getByText("1 result", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "GHSA-2031-2" }).waitFor();
+    assert.match(page.url(), /severity=high/);
+    assert.deepEqual(complaints, []);
+  });
+
+  it("the page of an advisory shows what its source says, with safe texts and links", async () => {
+    await using console = await openAs("viewer", pathOf("?q=left"));
+    const { page, complaints } = console;
+    await page.getByRole("link", { name: "GHSA-2031-1", exact: true }).click();
+    await page.getByRole("heading", { name: hostile }).waitFor();
+    await page.locator("strong", { hasText: "too far" }).waitFor();
+    assert.equal(await page.getByRole("link", { name: "none" }).count(), 0);
+    assert.equal(await page.getByRole("link", { name: "No address of the web" }).count(), 0);
+    await page.getByRole("link", { name: "https://example.org/fix/GHSA-2031-1" }).waitFor();
+    await page.getByRole("table", { name: "Affected versions" }).getByText("≥ 0 < 1.3.0").waitFor();
+    const severity = page.getByRole("region", { name: "Severity" });
+    for (const text of ["7.5", "High", "Network", "Availability"])
+      await severity.getByText(text, { exact: true }).first().waitFor();
     assert.deepEqual(complaints, []);
   });
 

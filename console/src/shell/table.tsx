@@ -12,6 +12,14 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ReactNode;
   /** Whether the column is hidden on narrow screens. */
   readonly isWide?: boolean;
+  /** The order that a first choice of the column gives, as `order_by` has it, such as "score desc"; a second choice turns it round. */
+  readonly sort?: string;
+}
+
+/** The order of a list, as `order_by` has it. */
+export interface ListOrder {
+  readonly by: string;
+  readonly onChange: (by: string) => void;
 }
 
 /** A list as Connect-Query returns it. */
@@ -28,6 +36,8 @@ interface TableProps<Row> {
   readonly list: Listed<Row>;
   readonly columns: readonly Column<Row>[];
   readonly keyOf: (row: Row) => string;
+  /** The order; without it no column sorts. */
+  readonly order?: ListOrder;
   /** The key of the row that the view shows next to the table. */
   readonly selected?: string;
   /** Shown in the place of an empty table. */
@@ -35,7 +45,7 @@ interface TableProps<Row> {
 }
 
 /** A table. Arrow keys move between its rows, Enter and Space open the link of a row. */
-export function Table<Row>({ label, list, columns, keyOf, selected, empty }: TableProps<Row>) {
+export function Table<Row>({ label, list, columns, keyOf, order, selected, empty }: TableProps<Row>) {
   const body = useRef<HTMLTableSectionElement>(null);
   const { rows, error, onRetry } = list;
   if (error && !rows) return <Failure error={error} {...(onRetry && { onRetry })} />;
@@ -49,10 +59,8 @@ export function Table<Row>({ label, list, columns, keyOf, selected, empty }: Tab
         <table className={`${styles.cards} ${styles.rows}`} aria-label={label}>
           <thead>
             <tr>
-              {columns.map(({ title, isWide }) => (
-                <th key={title} scope="col" {...(isWide && { className: styles.wide })}>
-                  {title}
-                </th>
+              {columns.map(({ title, isWide, sort }) => (
+                <Head key={title} title={title} isWide={isWide ?? false} sort={sort} order={order} />
               ))}
             </tr>
           </thead>
@@ -83,6 +91,35 @@ export function Table<Row>({ label, list, columns, keyOf, selected, empty }: Tab
         </table>
       </div>
     </>
+  );
+}
+
+interface HeadProps {
+  readonly title: string;
+  readonly isWide: boolean;
+  readonly sort: string | undefined;
+  readonly order: ListOrder | undefined;
+}
+
+/** The head of a column: a button if it sorts. */
+function Head({ title, isWide, sort, order }: HeadProps) {
+  const wide = isWide && { className: styles.wide };
+  if (sort === undefined || !order)
+    return (
+      <th scope="col" {...wide}>
+        {title}
+      </th>
+    );
+  const [field, direction] = order.by.split(" ");
+  const isSorted = sort.split(" ")[0] === field;
+  const isDown = direction === "desc";
+  const next = isSorted ? `${field}${isDown ? "" : " desc"}` : sort;
+  return (
+    <th scope="col" aria-sort={isSorted ? (isDown ? "descending" : "ascending") : "none"} {...wide}>
+      <button type="button" className={styles.sort} onClick={() => order.onChange(next)}>
+        {title} <span aria-hidden="true">{isSorted ? (isDown ? "↓" : "↑") : "↕"}</span>
+      </button>
+    </th>
   );
 }
 

@@ -54,7 +54,6 @@ export const texts = {
   "registry.saveReadme": "Readme speichern",
   "registry.markdown": "Markdown",
   "registry.markdownHelp": "Bilder erscheinen als Links.",
-  "registry.picture": "Bild: {name}",
   "registry.name": "Name",
   "registry.nameHelp": "Kleinbuchstaben, Ziffern, Punkte, Binde- und Unterstriche.",
   "registry.description": "Beschreibung",

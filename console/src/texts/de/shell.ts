@@ -45,6 +45,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "list.previous": "Vorige Seite",
   "list.next": "Nächste Seite",
   "list.noMatch": "Nichts passt.",
+  "text.picture": "Bild: {name}",
   "list.clear": "Filter leeren",
   "sibling.text": "Hier heißt schon etwas {name}. Dateien und Befehle können die beiden nicht unterscheiden.",
   "sibling.button": "Trotzdem anlegen",

@@ -52,7 +52,6 @@ export const texts = {
   "registry.saveReadme": "Save readme",
   "registry.markdown": "Markdown",
   "registry.markdownHelp": "Pictures are shown as links.",
-  "registry.picture": "Picture: {name}",
   "registry.name": "Name",
   "registry.nameHelp": "Lower-case letters, digits, dots, hyphens and underscores.",
   "registry.description": "Description",

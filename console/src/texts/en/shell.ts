@@ -44,6 +44,7 @@ export const texts = {
   "list.previous": "Previous page",
   "list.next": "Next page",
   "list.noMatch": "Nothing matches.",
+  "text.picture": "Picture: {name}",
   "list.clear": "Clear filters",
   "sibling.text": "There is another one called {name} here. Files and commands cannot tell the two apart.",
   "sibling.button": "Create it anyway",

@@ -1,5 +1,6 @@
 import { getRouteApi } from "@tanstack/react-router";
 import type { EventTypeFilter } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import type { AdvisorySeverity } from "../../../../gen/gatehouse/vulnerabilities/v1/search_pb.ts";
 import { choiceIn, pageIn, textIn, useAddress } from "../../shell/address.ts";
 
 /** The statuses, in the order of their numbers in EventTypeFilter, from 1. */
@@ -14,12 +15,23 @@ export const statuses = [
   "patched",
 ] as const;
 
+/** The severities, in the order of their numbers in AdvisorySeverity, from 1. */
+export const severities = ["critical", "high", "medium", "low", "none"] as const;
+
+const orderFields = ["score", "published", "changed", "package"] as const;
+const orders = orderFields.flatMap((field) => [field, `${field} desc`] as const);
+
+/** The order of a list without one in its address. */
+export const newestFirst = "published desc";
+
 const dialogs = ["new", "edit", "delete", "event", "review"] as const;
 
 /** The search part of the address of the advisories. */
 export interface AdvisorySearch {
   readonly q?: string;
   readonly status?: (typeof statuses)[number];
+  readonly severity?: (typeof severities)[number];
+  readonly order?: (typeof orders)[number];
   readonly package?: string;
   readonly type?: string;
   readonly component?: string;
@@ -36,6 +48,8 @@ export function validateSearch(search: Record<string, unknown>): AdvisorySearch 
   return {
     ...textIn(search, "q"),
     ...choiceIn(search, "status", statuses),
+    ...choiceIn(search, "severity", severities),
+    ...choiceIn(search, "order", orders),
     ...textIn(search, "package"),
     ...textIn(search, "type"),
     ...textIn(search, "component"),
@@ -54,20 +68,26 @@ export function useAdvisoryAddress() {
   return useAddress(route, { keep: ({ dialog: _dialog, event: _event, ...kept }) => kept });
 }
 
-/** Returns the request for the advisories that pass the filters of an address. */
-export function requestOf(org: string, { q, status, type, component, reviewer, alias, ...search }: AdvisorySearch) {
+/** Returns the filters of an address, as the search and the counts of advisories take them. */
+export function requestOf(org: string, search: AdvisorySearch) {
+  const { severity } = search;
+  const chosen = severity === undefined ? [] : [(severities.indexOf(severity) + 1) as AdvisorySeverity];
+  return { list: listOf(org, search), severities: chosen };
+}
+
+function listOf(org: string, { q, status, type, component, reviewer, alias, ...search }: AdvisorySearch) {
   return {
     uidp: { descendantsOf: org },
     query: q ?? "",
     ...(status !== undefined && { latestEventType: (statuses.indexOf(status) + 1) as EventTypeFilter }),
-    artifactNames: listOf(search.package),
-    artifactTypes: listOf(type),
-    componentTypes: listOf(component),
-    eventReviewers: listOf(reviewer),
-    aliases: listOf(alias),
+    artifactNames: valuesOf(search.package),
+    artifactTypes: valuesOf(type),
+    componentTypes: valuesOf(component),
+    eventReviewers: valuesOf(reviewer),
+    aliases: valuesOf(alias),
   };
 }
 
-function listOf(value: string | undefined): string[] {
+function valuesOf(value: string | undefined): string[] {
   return value === undefined ? [] : [value];
 }

@@ -3,7 +3,7 @@ import { useQuery } from "@connectrpc/connect-query";
 import { Button, TextInput } from "@mantine/core";
 import { useEffect, useState } from "react";
 import { Advisories as Advisories1 } from "../../../../gen/chainguard/platform/vulnerabilities/v1/advisories_pb.ts";
-import { AdvisoriesService } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import { AdvisorySearchService } from "../../../../gen/gatehouse/vulnerabilities/v1/search_pb.ts";
 import { holds, outermostWith, requiredBy, useMe } from "../../api/access.ts";
 import filterStyles from "../../shell/filters.module.css";
 import { lazyPart } from "../../shell/lazy-part.tsx";
@@ -12,13 +12,13 @@ import { ActionButton, Code, CopyAs, Heading, Loading, useDelayed } from "../../
 import { Denied } from "../../shell/states.tsx";
 import { Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
-import { requestOf, useAdvisoryAddress } from "./address.ts";
+import { type AdvisorySearch, newestFirst, requestOf, useAdvisoryAddress } from "./address.ts";
 import styles from "./advisories.module.css";
 import { useColumns } from "./columns.tsx";
 import { AdvisoryDetails } from "./details.tsx";
 import { Facets } from "./facets.tsx";
 
-const { listAdvisories } = AdvisoriesService.method;
+const { searchAdvisories } = AdvisorySearchService.method;
 const NewAdvisory = lazyPart(async () => (await import("./advisory-form.tsx")).NewAdvisory);
 
 /** The list of advisories, or the selected one. */
@@ -31,7 +31,7 @@ export function Advisories() {
     return (
       <>
         <Heading>{t("advisories.title")}</Heading>
-        <Denied capabilities={requiredBy(listAdvisories)} uid={org} />
+        <Denied capabilities={requiredBy(searchAdvisories)} uid={org} />
       </>
     );
   return selected === "" ? <List /> : <AdvisoryDetails key={selected} uid={selected} />;
@@ -44,12 +44,15 @@ function List() {
   const places = outermostWith(me, Advisories1.method.create, org);
   const missingToCreate = places.length > 0 ? [] : requiredBy(Advisories1.method.create);
   const turn = (page: number | undefined) => void open("", { page });
-  const request = { ...requestOf(org, search), pageSize, skip: pagesOf(search.page, 0, turn).skip };
-  const { data, error, refetch } = useQuery(listAdvisories, request, { placeholderData: (before) => before });
+  const orderBy = search.order ?? newestFirst;
+  const request = { ...requestOf(org, search), orderBy, pageSize, skip: pagesOf(search.page, 0, turn).skip };
+  const { data, error, refetch } = useQuery(searchAdvisories, request, { placeholderData: (before) => before });
   const total = Number(data?.totalCount ?? 0);
-  const hasFilters = Object.keys(search).some((name) => !["page", "dialog", "event"].includes(name));
-  const none = { q: undefined, status: undefined, package: undefined, type: undefined, component: undefined };
-  const clear = () => void open("", { ...none, reviewer: undefined, alias: undefined, page: undefined });
+  const hasFilters = Object.keys(search).some((name) => !["page", "dialog", "event", "order"].includes(name));
+  const none = { q: undefined, status: undefined, severity: undefined, package: undefined, type: undefined };
+  const clear = () =>
+    void open("", { ...none, component: undefined, reviewer: undefined, alias: undefined, page: undefined });
+  const sort = (by: string) => void open("", { order: by as AdvisorySearch["order"], page: undefined });
   return (
     <>
       <PageHead
@@ -65,7 +68,7 @@ function List() {
             {t("list.clear")}
           </Button>
         )}
-        <CopyAs method={listAdvisories} request={request} />
+        <CopyAs method={searchAdvisories} request={request} />
         <ActionButton
           variant="filled"
           shortcut="n"
@@ -81,12 +84,13 @@ function List() {
         <section className="stack" aria-label={t("advisories.list")}>
           <Table
             label={t("advisories.list")}
-            list={{ rows: data?.advisories, error, onRetry: () => void refetch() }}
+            list={{ rows: data?.results, error, onRetry: () => void refetch() }}
             columns={useColumns()}
-            keyOf={({ uid }) => uid}
+            order={{ by: orderBy, onChange: sort }}
+            keyOf={({ advisory }) => advisory?.uid ?? ""}
             empty={<p className="notice">{hasFilters ? t("list.noMatch") : t("advisories.empty")}</p>}
           />
-          <Pager {...pagesOf(search.page, total, turn)} count={data?.advisories.length ?? 0} />
+          <Pager {...pagesOf(search.page, total, turn)} count={data?.results.length ?? 0} />
           <Exports />
         </section>
       </div>

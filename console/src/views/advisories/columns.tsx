@@ -1,50 +1,65 @@
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { Link } from "@tanstack/react-router";
-import type { Advisory } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
-import { Pill } from "../../shell/look.tsx";
+import type { FoundAdvisory } from "../../../../gen/gatehouse/vulnerabilities/v1/search_pb.ts";
+import { Ago } from "../../shell/parts.tsx";
 import type { Column } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useAdvisoryAddress } from "./address.ts";
-import { severityOf } from "./severity.ts";
+import { SeverityPill } from "./severity.tsx";
 import { fixedIn, latestApproved, StatusOf } from "./status.tsx";
 
 /** The columns of a list of advisories. */
-export function useColumns(): Column<Advisory>[] {
+export function useColumns(): Column<FoundAdvisory>[] {
   const { t } = useTexts();
   const { org, search } = useAdvisoryAddress();
   return [
     {
       title: t("advisories.advisory"),
-      cell: ({ uid, advisoryId, aliases }) => (
+      cell: ({ advisory }) => (
         <div className="lines">
-          <Link to="/o/$org/advisories/$" params={{ org, _splat: uid }} search={search}>
-            <bdi>{advisoryId}</bdi>
+          <Link to="/o/$org/advisories/$" params={{ org, _splat: advisory?.uid ?? "" }} search={search}>
+            <bdi>{advisory?.advisoryId}</bdi>
           </Link>
-          <bdi className="muted small">{aliases.slice(0, 3).join(", ")}</bdi>
+          <bdi className="muted small">{advisory?.aliases.slice(0, 3).join(", ")}</bdi>
         </div>
       ),
     },
     {
       title: t("advisories.package"),
-      cell: ({ artifactName, componentName }) => (
+      sort: "package",
+      cell: ({ advisory }) => (
         <div className="lines">
-          <bdi>{artifactName}</bdi>
-          {componentName !== "" && componentName !== artifactName && (
-            <bdi className="muted small">{t("advisories.in", { component: componentName })}</bdi>
+          <bdi>{advisory?.artifactName}</bdi>
+          {advisory && advisory.componentName !== "" && advisory.componentName !== advisory.artifactName && (
+            <bdi className="muted small">{t("advisories.in", { component: advisory.componentName })}</bdi>
           )}
         </div>
       ),
     },
-    { title: t("advisories.severity"), cell: (advisory) => <Severity advisory={advisory} /> },
-    { title: t("advisories.status"), cell: (advisory) => <StatusOf event={latestApproved(advisory)} /> },
-    { title: t("advisories.fixedIn"), cell: (advisory) => <bdi>{fixedIn(latestApproved(advisory)) || "–"}</bdi> },
+    {
+      title: t("advisories.severity"),
+      sort: "score desc",
+      cell: ({ score }) => (score === undefined ? <span className="muted">–</span> : <SeverityPill score={score} />),
+    },
+    {
+      title: t("advisories.status"),
+      cell: ({ advisory }) => <StatusOf event={advisory && latestApproved(advisory)} />,
+    },
+    {
+      title: t("advisories.fixedIn"),
+      isWide: true,
+      cell: ({ advisory }) => <bdi>{fixedIn(advisory && latestApproved(advisory)) || "–"}</bdi>,
+    },
+    {
+      title: t("advisories.published"),
+      sort: "published desc",
+      cell: ({ publishTime }) => publishTime && <Ago time={timestampDate(publishTime)} />,
+    },
+    {
+      title: t("advisories.changed"),
+      sort: "changed desc",
+      isWide: true,
+      cell: ({ advisory }) => advisory?.updateTime && <Ago time={timestampDate(advisory.updateTime)} />,
+    },
   ];
-}
-
-function Severity({ advisory }: { readonly advisory: Advisory }) {
-  const { t } = useTexts();
-  const found = severityOf(advisory);
-  if (!found) return <span className="muted">–</span>;
-  const { score, rating } = found;
-  const tone = rating === "none" ? "neutral" : rating;
-  return <Pill tone={tone}>{`${t(`advisories.rating.${rating}`)} ${score.toFixed(1)}`}</Pill>;
 }

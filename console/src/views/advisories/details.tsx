@@ -9,6 +9,7 @@ import {
   type AdvisoryEvent,
   ReviewState,
 } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
+import { AdvisorySearchService } from "../../../../gen/gatehouse/vulnerabilities/v1/search_pb.ts";
 import { may, missingFor, useMe } from "../../api/access.ts";
 import { useNames } from "../../api/resources.ts";
 import { parentOf, shortUid } from "../../api/uids.ts";
@@ -20,10 +21,14 @@ import { Table } from "../../shell/table.tsx";
 import timelineStyles from "../../shell/timeline.module.css";
 import { useTexts } from "../../texts/texts.ts";
 import { useAdvisoryAddress } from "./address.ts";
+import styles from "./advisories.module.css";
 import { useColumns } from "./columns.tsx";
+import { Records } from "./records.tsx";
+import { SeverityCard } from "./severity.tsx";
 import { fixedIn, isFinal, latestApproved, noteOf, StatusOf } from "./status.tsx";
 
-const { getAdvisory, listAdvisories } = AdvisoriesService.method;
+const { getAdvisory } = AdvisoriesService.method;
+const { searchAdvisories } = AdvisorySearchService.method;
 const EditAdvisory = lazyPart(async () => (await import("./advisory-form.tsx")).EditAdvisory);
 const DeleteAdvisory = lazyPart(async () => (await import("./advisory-form.tsx")).DeleteAdvisory);
 const NewEvent = lazyPart(async () => (await import("./event-form.tsx")).NewEvent);
@@ -58,7 +63,7 @@ export function AdvisoryDetails({ uid }: { readonly uid: string }) {
 
 function Content({ advisory }: { readonly advisory: Advisory }) {
   const { t } = useTexts();
-  const { uid, advisoryId, deleteTime, events } = advisory;
+  const { uid, advisoryId, deleteTime } = advisory;
   return (
     <>
       <PageHead title={<bdi>{advisoryId}</bdi>} beside={<StatusOf event={latestApproved(advisory)} />}>
@@ -70,19 +75,42 @@ function Content({ advisory }: { readonly advisory: Advisory }) {
           {t("advisories.withdrawn")} <Ago time={timestampDate(deleteTime)} />
         </p>
       )}
-      <Facts advisory={advisory} />
-      <section className="stack part" aria-labelledby="advisory-events">
-        <h2 id="advisory-events">{t("advisories.events")}</h2>
-        {events.length === 0 && <p className="muted">{t("advisories.noEvents")}</p>}
-        <ol className={timelineStyles.timeline}>
-          {events.toReversed().map((event) => (
-            <Event key={event.uid} event={event} isDeleted={deleteTime !== undefined} />
-          ))}
-        </ol>
-      </section>
-      <Others advisory={advisory} />
+      <div className={styles.page}>
+        <div>
+          <Records advisory={advisory} />
+          <Events advisory={advisory} />
+          <Others advisory={advisory} />
+        </div>
+        <div>
+          <Severity advisory={advisory} />
+          <section className="card" aria-label={t("advisories.facts")}>
+            <Facts advisory={advisory} />
+          </section>
+        </div>
+      </div>
       {!deleteTime && <AdvisoryDialogs advisory={advisory} />}
     </>
+  );
+}
+
+/** The score is that of the server, which only the search tells; deleted advisories are not found. */
+function Severity({ advisory: { uid, severities } }: { readonly advisory: Advisory }) {
+  const { data } = useQuery(searchAdvisories, { list: { uidp: { ids: [uid] } } });
+  return <SeverityCard score={data?.results[0]?.score} vectors={severities.map(({ score }) => score)} />;
+}
+
+function Events({ advisory: { events, deleteTime } }: { readonly advisory: Advisory }) {
+  const { t } = useTexts();
+  return (
+    <section className="card stack" aria-labelledby="advisory-events">
+      <h2 id="advisory-events">{t("advisories.events")}</h2>
+      {events.length === 0 && <p className="muted">{t("advisories.noEvents")}</p>}
+      <ol className={timelineStyles.timeline}>
+        {events.toReversed().map((event) => (
+          <Event key={event.uid} event={event} isDeleted={deleteTime !== undefined} />
+        ))}
+      </ol>
+    </section>
   );
 }
 
@@ -132,14 +160,13 @@ function AdvisoryDialogs({ advisory }: { readonly advisory: Advisory }) {
 function Facts({ advisory }: { readonly advisory: Advisory }) {
   const { t } = useTexts();
   const { org } = useAdvisoryAddress();
-  const { uid, aliases, severities } = advisory;
+  const { uid, aliases } = advisory;
   const group = parentOf(uid);
   const groupName = useNames([group]).get(group) ?? shortUid(group);
   const facts: readonly (readonly [string, string])[] = [
     [t("advisories.package"), joined(advisory.artifactName, advisory.artifactType, advisory.artifactArchitecture)],
     [t("advisories.component"), joined(advisory.componentName, advisory.componentType, advisory.componentLocation)],
     [t("advisories.fixedIn"), fixedIn(latestApproved(advisory))],
-    [t("advisories.severity"), severities.map(({ score }) => score).join(", ")],
     [t("advisories.author"), advisory.author],
   ];
   return (
@@ -222,9 +249,9 @@ function Others({ advisory: { uid, advisoryId, aliases } }: { readonly advisory:
   const { t } = useTexts();
   const { org } = useAdvisoryAddress();
   const ids = (aliases.length > 0 ? aliases : [advisoryId]).slice(0, 100);
-  const request = { uidp: { descendantsOf: org }, aliases: ids, pageSize: shownOthers + 1 };
-  const { data, error } = useQuery(listAdvisories, request);
-  const others = data?.advisories.filter((one) => one.uid !== uid).slice(0, shownOthers);
+  const request = { list: { uidp: { descendantsOf: org }, aliases: ids }, pageSize: shownOthers + 1 };
+  const { data, error } = useQuery(searchAdvisories, request);
+  const others = data?.results.filter((one) => one.advisory?.uid !== uid).slice(0, shownOthers);
   return (
     <section className="stack part" aria-labelledby="advisory-others">
       <h2 id="advisory-others">{t("advisories.others")}</h2>
@@ -232,7 +259,7 @@ function Others({ advisory: { uid, advisoryId, aliases } }: { readonly advisory:
         label={t("advisories.others")}
         list={{ rows: others, error }}
         columns={useColumns()}
-        keyOf={(one) => one.uid}
+        keyOf={(one) => one.advisory?.uid ?? ""}
         empty={<p className="muted">{t("advisories.noOthers")}</p>}
       />
     </section>

@@ -1,17 +1,20 @@
 // The values of the filters, with the number of advisories that each of them gives.
+import type { DescEnum } from "@bufbuild/protobuf";
 import { useQuery } from "@connectrpc/connect-query";
 import { EventTypeFilterSchema } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { type AdvisoryFacet, AdvisoryFacetsService } from "../../../../gen/gatehouse/vulnerabilities/v1/facets_pb.ts";
+import { AdvisorySeveritySchema } from "../../../../gen/gatehouse/vulnerabilities/v1/search_pb.ts";
 import { Loading } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
-import { useTexts } from "../../texts/texts.ts";
-import { type AdvisorySearch, requestOf, statuses, useAdvisoryAddress } from "./address.ts";
+import { type Texts, useTexts } from "../../texts/texts.ts";
+import { type AdvisorySearch, requestOf, severities, statuses, useAdvisoryAddress } from "./address.ts";
 import styles from "./facets.module.css";
 
 const { countAdvisories } = AdvisoryFacetsService.method;
 
 /** The parameter of the address for each filter of the API. */
 const parameters = {
+  severities: "severity",
   latest_event_type: "status",
   artifact_names: "package",
   artifact_types: "type",
@@ -25,12 +28,11 @@ type Parameter = (typeof parameters)[keyof typeof parameters];
 export function Facets() {
   const { t } = useTexts();
   const { org, search } = useAdvisoryAddress();
-  const list = requestOf(org, search);
-  const { data, error } = useQuery(
-    countAdvisories,
-    { list },
-    { placeholderData: (before) => before, staleTime: 60_000, refetchInterval: 120_000 },
-  );
+  const { data, error } = useQuery(countAdvisories, requestOf(org, search), {
+    placeholderData: (before) => before,
+    staleTime: 60_000,
+    refetchInterval: 120_000,
+  });
   if (error && !data) return <Failure error={error} />;
   return (
     <section className="stack" aria-label={t("advisories.filters")}>
@@ -57,9 +59,9 @@ function Facet({ facet, parameter }: { readonly facet: AdvisoryFacet; readonly p
       {facet.partial && <p className="muted small">{t("advisories.partial")}</p>}
       <ul className={styles.facet}>
         {facet.values.map(({ value, count }) => {
-          const shown = parameter === "status" ? statusOf(value) : value;
+          const shown = shownAs(parameter, value);
           const isChosen = search[parameter] === shown;
-          const text = parameter === "status" && shown ? t(`advisories.status.${shown as "fixed"}`) : value;
+          const text = shown === undefined ? value : textOf(t, parameter, shown);
           return shown === undefined ? null : (
             <li key={value}>
               <button
@@ -77,7 +79,14 @@ function Facet({ facet, parameter }: { readonly facet: AdvisoryFacet; readonly p
   );
 }
 
-function statusOf(name: string): (typeof statuses)[number] | undefined {
-  const number = EventTypeFilterSchema.values.find((value) => value.name === name)?.number ?? 0;
-  return statuses[number - 1];
+/** Returns the value that the address has for one of the API. */
+function shownAs(parameter: Parameter, name: string): string | undefined {
+  const numberIn = ({ values }: DescEnum) => values.find((value) => value.name === name)?.number ?? 0;
+  if (parameter === "status") return statuses[numberIn(EventTypeFilterSchema) - 1];
+  return parameter === "severity" ? severities[numberIn(AdvisorySeveritySchema) - 1] : name;
+}
+
+function textOf(t: Texts, parameter: Parameter, shown: string): string {
+  if (parameter === "status") return t(`advisories.status.${shown as "fixed"}`);
+  return parameter === "severity" ? t(`advisories.rating.${shown as "high"}`) : shown;
 }

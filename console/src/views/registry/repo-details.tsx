@@ -18,7 +18,7 @@ import { useRepository } from "./repository.ts";
 import { Tags } from "./tags.tsx";
 
 /** With a parser of Markdown, which is half of the view. */
-const Readme = lazyPart(async () => (await import("./readme.tsx")).Readme, <Loading />);
+const Markdown = lazyPart(async () => (await import("../../shell/markdown.tsx")).Markdown, <Loading />);
 
 const { getRepo, updateRepo, updateRepoReadme, deleteRepo, getRepoReadme } = ReposService.method;
 
@@ -142,7 +142,7 @@ function RepoReadme({ uid }: { readonly uid: string }) {
   if (data.content.trim() === "") return <p className="muted">{t("registry.noReadme")}</p>;
   return (
     <div className="card">
-      <Readme text={data.content} />
+      <Markdown text={data.content} />
     </div>
   );
 }

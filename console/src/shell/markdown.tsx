@@ -1,13 +1,13 @@
 // Renders Markdown as elements of React: no HTML of the author reaches the page.
 import MarkdownIt from "markdown-it";
 import { createElement, Fragment, type ReactNode } from "react";
-import { useTexts } from "../../texts/texts.ts";
-import styles from "./readme.module.css";
+import { useTexts } from "../texts/texts.ts";
+import styles from "./markdown.module.css";
 
 const markdown = new MarkdownIt({ html: false, linkify: false });
 type Token = ReturnType<typeof markdown.parse>[number];
 
-/** The elements of Markdown. Headings of a readme are below those of the view. */
+/** The elements of Markdown. Headings of a text are below those of the view. */
 const elements: Readonly<Record<string, string>> = {
   h1: "h3",
   h2: "h4",
@@ -20,11 +20,11 @@ const elements: Readonly<Record<string, string>> = {
   ),
 };
 
-/** A readme. Pictures are links: the page loads nothing from elsewhere. */
-export function Readme({ text }: { readonly text: string }) {
+/** A text in Markdown. Pictures are links: the page loads nothing from elsewhere. */
+export function Markdown({ text }: { readonly text: string }) {
   const { t } = useTexts();
-  const pictureOf = (name: string) => t("registry.picture", { name });
-  return <div className={styles.readme}>{elementsOf(markdown.parse(text, {}), pictureOf)}</div>;
+  const pictureOf = (name: string) => t("text.picture", { name });
+  return <div className={styles.markdown}>{elementsOf(markdown.parse(text, {}), pictureOf)}</div>;
 }
 
 interface Open {
