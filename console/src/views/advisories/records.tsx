@@ -18,6 +18,7 @@ import { Ago, Loading } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
 import { Table } from "../../shell/table.tsx";
 import { type TextId, useTexts } from "../../texts/texts.ts";
+import styles from "./advisories.module.css";
 
 const { listAdvisoryRecords } = AdvisoryRecordsService.method;
 const Markdown = lazyPart(async () => (await import("../../shell/markdown.tsx")).Markdown, <Loading />);
@@ -160,7 +161,7 @@ function References({ records }: { readonly records: readonly AdvisoryRecord[] }
       <h2 id="advisory-references">{t("advisories.references")}</h2>
       {[...byType].map(([type, references]) => (
         <div key={type}>
-          <h3>
+          <h3 className={styles.kind}>
             <bdi>{type || t("advisories.otherReferences")}</bdi>
           </h3>
           <ul>
