@@ -8,11 +8,13 @@ import BetterSqlite from "better-sqlite3";
 import { readHistory } from "../../src/storage/change-log/history.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../../src/storage/engine/dialect.ts";
-import { newSession, type Queries, type Runner } from "../../src/storage/engine/session.ts";
+import { newSession, type Queries, type Runner, type Session } from "../../src/storage/engine/session.ts";
 import { sqliteDialect } from "../../src/storage/engine/sqlite/dialect.ts";
-import { type Cursor, listRows, type Source } from "../../src/storage/list/list-rows.ts";
+import { type Cursor, countRows, listRows, type Source } from "../../src/storage/list/list-rows.ts";
 import { tagCondition } from "../../src/storage/registry/repos-and-tags.ts";
 import { loadSqliteDriver } from "../../src/storage/schema/drizzle.ts";
+import { advisoryCollection } from "../../src/storage/vulnerabilities/rows.ts";
+import { triageCondition } from "../../src/storage/vulnerabilities/triage-condition.ts";
 import { groups, tags, uidOf } from "./fixtures.ts";
 import { orders } from "./forest.ts";
 
@@ -40,12 +42,40 @@ const sources: readonly Source[] = [
  * change log.
  */
 export async function explainPages(): Promise<PagePlan[]> {
+  return await explainOn(explainLists);
+}
+
+/** Returns the plans of the total and of the first and a later page of critical advisories that are affected, the newest first. */
+export async function explainSearch(): Promise<PagePlan[]> {
+  const critical = { latestEventType: 2, bands: [[90, 100]], minScore: undefined, publishedAfter: undefined } as const;
+  const query = {
+    sources: [{ type: "subtree", uid: root }] as const,
+    filters: {},
+    condition: triageCondition(critical, undefined),
+    order: { field: "publishTime", descending: true } as const,
+    skip: 0,
+    limit: 50,
+  };
+  return await explainOn(async (session, name) => {
+    name("total");
+    await countRows(session, advisoryCollection, query);
+    name("first page");
+    await listRows(session, advisoryCollection, { ...query, after: undefined });
+    name("page behind a row");
+    await listRows(session, advisoryCollection, { ...query, after: { value: 7, uid: root } });
+  });
+}
+
+/** Runs statements on a new database, which are explained instead; `name` names those that follow. */
+type Explained = (session: Session, name: (text: string) => void) => Promise<void>;
+
+async function explainOn(run: Explained): Promise<PagePlan[]> {
   const directory = mkdtempSync(path.join(tmpdir(), "gatehouse-plans-"));
   try {
     const file = path.join(directory, "gatehouse.db");
     await (await openDatabase(file, defaultDatabaseLimits)).close();
     const connection = new BetterSqlite(file);
-    const plans = await explainOn(connection);
+    const plans = await explainIn(connection, run);
     connection.close();
     return plans;
   } finally {
@@ -56,7 +86,7 @@ export async function explainPages(): Promise<PagePlan[]> {
 /** Runs statements through Drizzle, which logs them. */
 const loggedRunner: Runner = (statement) => ({ execute: async (values) => await statement.execute(values) });
 
-async function explainOn(connection: BetterSqlite.Database): Promise<PagePlan[]> {
+async function explainIn(connection: BetterSqlite.Database, run: Explained): Promise<PagePlan[]> {
   const plans: PagePlan[] = [];
   let name = "";
   const logger = {
@@ -68,7 +98,13 @@ async function explainOn(connection: BetterSqlite.Database): Promise<PagePlan[]>
     },
   };
   const queries = loadSqliteDriver().drizzle(connection, { casing: "snake_case", logger }) as unknown as Queries;
-  const session = newSession(queries, sqliteDialect, loggedRunner);
+  await run(newSession(queries, sqliteDialect, loggedRunner), (text) => {
+    name = text;
+  });
+  return plans;
+}
+
+async function explainLists(session: Session, named: (text: string) => void): Promise<void> {
   for (const source of sources) {
     for (const order of orders) {
       const value = order.field === "name" || order.field === "uid" ? "b" : 7;
@@ -79,18 +115,18 @@ async function explainOn(connection: BetterSqlite.Database): Promise<PagePlan[]>
       };
       for (const [page, where] of Object.entries(pages)) {
         const kind = source.type === "children" && source.uid === null ? "roots" : source.type;
-        name = `${page} of ${kind} by ${order.field}${order.descending ? " descending" : ""}`;
+        const name = `${page} of ${kind} by ${order.field}${order.descending ? " descending" : ""}`;
+        named(name);
         await listRows(session, groups, { sources: [source], filters: {}, order, ...where, limit: 50 });
         // Tags always have a repo as parent.
         if (kind === "roots") continue;
-        name = `${name} under a condition`;
+        named(`${name} under a condition`);
         await listRows(session, tags, { sources: [source], filters: {}, condition, order, ...where, limit: 50 });
       }
     }
   }
   for (const isFollowed of [false, true]) {
-    name = `changes of an organization, the ${isFollowed ? "earliest" : "latest"} first`;
+    named(`changes of an organization, the ${isFollowed ? "earliest" : "latest"} first`);
     await readHistory(session, { organization: root, isFollowed, after: undefined, limit: 50 });
   }
-  return plans;
 }

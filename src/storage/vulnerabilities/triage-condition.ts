@@ -20,7 +20,7 @@ export interface Triage {
 
 /**
  * Returns the condition that a filter and the other filters of a list make; undefined if neither filters. It compares columns with plain
- * values, unlike those: only so is it tested in the index `advisories_published`.
+ * values, unlike those: only so is it tested in the index `advisories_published`. A cast number: see `textPlaceholder`.
  */
 export function triageCondition(triage: Triage, others: Condition | undefined): Condition | undefined {
   const { latestEventType, bands } = triage;
@@ -56,7 +56,7 @@ function comparisons({ tables }: SessionDialect, values: Record<string, number>,
   const ofBand = (_: unknown, i: number) =>
     between(score, sql.placeholder(`lowest${i}`), sql.placeholder(`highest${i}`));
   return [
-    when("latestEventType", eq(latestEventType, sql.placeholder("latestEventType"))),
+    when("latestEventType", eq(latestEventType, sql`cast(${sql.placeholder("latestEventType")} as bigint)`)),
     or(...Array.from({ length: bands }, ofBand)),
     when("minScore", gte(score, sql.placeholder("minScore"))),
     when("publishedAfter", gt(publishTime, sql.placeholder("publishedAfter"))),

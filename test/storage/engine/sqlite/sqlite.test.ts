@@ -13,7 +13,7 @@ import { keptLogBytes } from "../../../../src/storage/engine/sqlite/checkpointer
 import * as tables from "../../../../src/storage/schema/tables.sqlite.ts";
 import { conformance } from "../../conformance.ts";
 import { collections, type GroupRow, groupRow, groups, write } from "../../fixtures.ts";
-import { explainPages } from "../../plans.ts";
+import { explainPages, explainSearch } from "../../plans.ts";
 import { openSqliteStore, type Store } from "../../stores.ts";
 import { missingSqliteMigration } from "../migrations.ts";
 
@@ -187,6 +187,19 @@ describe("SQLite: the log", () => {
 });
 
 describe("SQLite: the plan of a page", () => {
+  it("of critical and affected advisories, newest first, reads one index in order and then the rows of the page", async () => {
+    const [total, ...pages] = await explainSearch();
+    const index = /^SEARCH advisories USING COVERING INDEX advisories_published \(<expr>=\?/;
+    assert.match(total!.plan.join("; "), index);
+    for (const { name, plan } of pages) {
+      const inOrder = plan.findIndex((step) => index.test(step));
+      assert.ok(inOrder >= 0, `${name}: ${plan.join("; ")}`);
+      // What is sorted are the rows of the page, behind the index.
+      assert.doesNotMatch(plan.slice(0, inOrder + 2).join("; "), /TEMP B-TREE/, name);
+    }
+    assert.equal(pages.length, 2);
+  });
+
   it("searches an index in order, and neither scans nor sorts", async () => {
     const plans = await explainPages();
     // Three kinds of range in eight orders, two of them also under a condition: the first page, a later one, and a
