@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import Sqlite from "better-sqlite3";
 import type { Browser, Page } from "playwright-core";
 import { ownerTokenFiles } from "../../src/server/development/owner-token-files.ts";
 import { launcher } from "../cli/process.ts";
@@ -55,7 +56,28 @@ async function openStage(): Promise<Stage> {
   await addIdentityExamples(opened);
   await addRegistryExamples(opened);
   await addManyGroups(opened);
+  addStatistics(opened);
   return opened;
+}
+
+/** Adds counts of a month: the server has run for a few seconds only. */
+function addStatistics({ org }: Stage): void {
+  const database = new Sqlite(path.join(data, "gatehouse.db"), { timeout: 5000 });
+  const insert = database.prepare(
+    "INSERT OR REPLACE INTO daily_counts (group_uid, metric, day, count) VALUES (?, ?, ?, ?)",
+  );
+  const today = Math.floor(Date.now() / 86_400_000) * 86_400_000;
+  const open = { critical: 4, high: 11, medium: 17, low: 6 };
+  for (let ago = 1; ago < 30; ago++) {
+    const day = today - ago * 86_400_000;
+    const isWeekend = [0, 6].includes(new Date(day).getUTCDay());
+    const signIns = isWeekend ? 3 + (ago % 3) : 18 + ((ago * 7) % 11);
+    insert.run(org, "sign_ins", day, signIns);
+    insert.run(org, "access_changes", day, isWeekend ? 0 : (ago * 5) % 8);
+    insert.run(org, "denials", day, (ago * 3) % 4);
+  }
+  for (const [severity, count] of Object.entries(open)) insert.run(org, `advisories_open_${severity}`, today, count);
+  database.close();
 }
 
 /** Adds a group with more children than a page of the tree. */
@@ -97,10 +119,14 @@ async function pictures(
   await identityPictures(page, stage, shoot);
   await registryPictures(page, stage, shoot);
   await events(page, shoot);
-  for (const tab of ["people", "invites", "providers"]) {
-    await page.goto(`${stage.url}/console/o/${stage.org}/identities/?tab=${tab}`);
-    await page.getByRole("heading", { name: "Identities" }).waitFor();
-    await shoot(tab);
+  for (const [view, address] of [
+    ["people", "people/"],
+    ["invites", "sign-in/?tab=invites"],
+    ["providers", "sign-in/"],
+  ] as const) {
+    await page.goto(`${stage.url}/console/o/${stage.org}/${address}`);
+    await page.locator("tr[data-key]").first().waitFor();
+    await shoot(view);
   }
   await page.goto(`${stage.url}/console/o/${stage.org}/audit`);
   await page.getByRole("list", { name: "Audit log" }).locator("summary").first().click();

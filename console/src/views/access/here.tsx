@@ -10,7 +10,7 @@ import { CapabilityPicker } from "../../shell/capability-picker.tsx";
 import filterStyles from "../../shell/filters.module.css";
 import { useKeys } from "../../shell/keyboard.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
-import { Avatar, Pill } from "../../shell/look.tsx";
+import { Pill } from "../../shell/look.tsx";
 import { CopyAs, Suspended } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { Denied } from "../../shell/states.tsx";
@@ -163,19 +163,17 @@ function useColumns(group: string): Column<IdentityAccess>[] {
 }
 
 function Who({ row: { identity } }: { readonly row: IdentityAccess }) {
+  const { t } = useTexts();
   const { ask } = useAccessAddress();
   const uid = identity?.uid ?? "";
   return (
-    <div className="who">
-      <Avatar uid={uid} name={nameOf(identity)} isWorkload={uid.includes("/")} />
-      <div className="lines">
-        <button type="button" className="link" onClick={() => void ask({ tab: "identity", identity: uid })}>
-          <bdi>{nameOf(identity)}</bdi>
-        </button>
-        <span className="muted small">
-          <bdi>{identity?.subject || shortUid(uid)}</bdi>
-        </span>
-      </div>
+    <div className="lines">
+      <button type="button" className="link" onClick={() => void ask({ tab: "identity", identity: uid })}>
+        <bdi>{nameOf(identity)}</bdi>
+      </button>
+      <span className="muted small">
+        <bdi>{identity?.email || identity?.subject || t("picker.notJoined")}</bdi>
+      </span>
     </div>
   );
 }
