@@ -20,6 +20,8 @@ const uid = /\b[0-9a-f]{40}(?:\/[0-9a-f]{16})*/g;
 const publicId = /CGA(?:-[2-9cfghjmpqrvwx]{4}){3}/g;
 const patterns: readonly (readonly [RegExp, string])[] = [
   [/\b[0-9a-f]{32}\b/g, "0".repeat(32)],
+  // The ids of events.
+  [/\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "7d1d8a3a-8a0f-4b7c-9a53-d5ad1e9b1b3f"],
   // The state of what a group exports.
   [/^[0-9a-f]{16}$/g, "0".repeat(16)],
   [/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z/g, "2026-01-31T12:00:00Z"],

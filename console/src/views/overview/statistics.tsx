@@ -40,7 +40,7 @@ export function Statistics({ org }: { readonly org: string }) {
         counts: counts.map(Number),
       }));
   const happened = seriesOf(activity);
-  // Open advisories are counted once a day: before the first time there is nothing to show.
+  // Open advisories are counted every hour: before the first time there is nothing to show.
   const open = seriesOf(severities).filter((_, __, all) => all.some(({ counts }) => counts.some((count) => count > 0)));
   return (
     <div className={styles.charts}>
