@@ -232,7 +232,7 @@ for (const database of databases) {
 }
 
 describe("the payload of an attempt", () => {
-  it("has at most 64 KiB of the request and 4 KiB of the response, of whole characters", () => {
+  it("the stored payload of an attempt has at most 64 KiB of the request and 4 KiB of the response, of whole characters", () => {
     const event = { headers: { "ce-id": "1" }, data: `a${"ü".repeat(40_000)}` };
     const reply = { headers: [], beginning: Buffer.from("ü".repeat(2_048)) };
     const { request, response } = parsePayload(formatPayload({ event, reply }));

@@ -1,4 +1,4 @@
-// What the palette finds in an organization, and where that is shown.
+// Resources and people that the palette finds in an organization, with the views that show them.
 import { useQuery } from "@connectrpc/connect-query";
 import { type FoundResource, ResourceKind, SearchService } from "../../../gen/gatehouse/search/v1/search_pb.ts";
 import { leastLetters } from "../api/resources.ts";

@@ -1,5 +1,7 @@
 // How views look: heads, pills, avatars, figures, and what stands in the place of nothing.
+import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
+import { useTexts } from "../texts/texts.ts";
 import { Icon, type IconName } from "./icon.tsx";
 import styles from "./look.module.css";
 import { Heading } from "./parts.tsx";
@@ -102,21 +104,18 @@ function initialsOf(name: string): string {
   return letters.join("").toUpperCase();
 }
 
-/** The place of an empty list: a sentence, and what to do next. */
-export function Empty({
-  icon = "inbox",
-  children,
-  action,
-}: {
-  readonly icon?: IconName;
-  readonly children: ReactNode;
-  readonly action?: ReactNode;
-}) {
+/** The place of an empty list: a sentence, and a button that clears the filters if they leave nothing. */
+export function Empty({ children, onClear }: { readonly children: ReactNode; readonly onClear?: () => void }) {
+  const { t } = useTexts();
   return (
     <div className={styles.empty}>
-      <Icon name={icon} />
+      <Icon name="inbox" />
       <p>{children}</p>
-      {action}
+      {onClear && (
+        <Button variant="default" size="sm" onClick={onClear}>
+          {t("list.clear")}
+        </Button>
+      )}
     </div>
   );
 }

@@ -22,7 +22,7 @@ async function indexAll(database: Database): Promise<number> {
 /** Declares the tests of the index of words. */
 export function wordIndexConformance(open: OpenStore): void {
   describe("the index of words", () => {
-    it("is filled with the names that were there before it, in several writes", async () => {
+    it("the index of words is filled with the names that were there before it, in several writes", async () => {
       await using store = await open();
       const { database } = store;
       const root = groupRow(null, "acme", { name: "acme" });
@@ -44,7 +44,7 @@ export function wordIndexConformance(open: OpenStore): void {
       assert.deepEqual(await find("people", "lopez"), [person.uid]);
     });
 
-    it("is filled again where changes were deleted before it followed them, and keeps no old words", async () => {
+    it("the index of words is filled again where changes were deleted before it followed them, and keeps no old words", async () => {
       await using store = await open();
       const { database } = store;
       const root = groupRow(null, "acme", { name: "acme old" });

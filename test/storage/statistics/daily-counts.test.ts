@@ -58,7 +58,7 @@ async function fill({ tamper }: Store): Promise<void> {
 
 for (const database of databases) {
   describe(`the counts of a group on ${database}`, () => {
-    it("are read as one range of the primary key for each metric, and no others, with 10,000 groups below it", async () => {
+    it("counts of a group are read as one range of the primary key for each metric, and no others, with 10,000 groups below it", async () => {
       await using store = await dialects[database].open();
       await fill(store);
       const statement = await statementOf(database);

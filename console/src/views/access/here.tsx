@@ -10,7 +10,7 @@ import { CapabilityPicker } from "../../shell/capability-picker.tsx";
 import filterStyles from "../../shell/filters.module.css";
 import { useKeys } from "../../shell/keyboard.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
-import { Pill } from "../../shell/look.tsx";
+import { Empty, Pill } from "../../shell/look.tsx";
 import { CopyAs, Suspended } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { Denied } from "../../shell/states.tsx";
@@ -72,7 +72,7 @@ export function Here() {
               list={{ rows: data?.identities, error, onRetry: () => void refetch() }}
               columns={columns}
               keyOf={({ identity: who }) => who?.uid ?? ""}
-              empty={<p className="notice">{t("access.nobody")}</p>}
+              empty={<Empty>{t("access.nobody")}</Empty>}
             />
           </div>
           <Pager

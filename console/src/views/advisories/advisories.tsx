@@ -1,16 +1,16 @@
 // "Are we affected, and is it settled?"
 import { useQuery } from "@connectrpc/connect-query";
-import { Button, TextInput } from "@mantine/core";
-import { useEffect, useState } from "react";
+import { Button } from "@mantine/core";
 import { Advisories as Advisories1 } from "../../../../gen/chainguard/platform/vulnerabilities/v1/advisories_pb.ts";
 import { AdvisorySearchService } from "../../../../gen/gatehouse/vulnerabilities/v1/search_pb.ts";
 import { holds, outermostWith, requiredBy, useMe } from "../../api/access.ts";
 import filterStyles from "../../shell/filters.module.css";
 import { lazyPart } from "../../shell/lazy-part.tsx";
-import { PageHead } from "../../shell/look.tsx";
-import { ActionButton, Code, CopyAs, Heading, Loading, useDelayed } from "../../shell/parts.tsx";
+import { Empty, PageHead } from "../../shell/look.tsx";
+import { ActionButton, Code, CopyAs, Heading, Loading } from "../../shell/parts.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
+import { TextFilter } from "../../shell/text-filter.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { type AdvisorySearch, newestFirst, requestOf, useAdvisoryAddress } from "./address.ts";
 import styles from "./advisories.module.css";
@@ -78,7 +78,14 @@ function List() {
           {t("advisories.new")}
         </ActionButton>
       </PageHead>
-      <Search />
+      <div className={filterStyles.filters}>
+        <TextFilter
+          label={t("advisories.search")}
+          value={search.q ?? ""}
+          onChange={(q) => void open("", { q, page: undefined })}
+          isBare
+        />
+      </div>
       <div className={styles.faceted}>
         <Facets />
         <section className="stack" aria-label={t("advisories.list")}>
@@ -88,7 +95,7 @@ function List() {
             columns={useColumns()}
             order={{ by: orderBy, onChange: sort }}
             keyOf={({ advisory }) => advisory?.uid ?? ""}
-            empty={<p className="notice">{hasFilters ? t("list.noMatch") : t("advisories.empty")}</p>}
+            empty={<Empty>{hasFilters ? t("list.noMatch") : t("advisories.empty")}</Empty>}
           />
           <Pager {...pagesOf(search.page, total, turn)} count={data?.results.length ?? 0} />
           <Exports />
@@ -96,32 +103,6 @@ function List() {
       </div>
       {search.dialog === "new" && places.length > 0 && <NewAdvisory parent={places[0] ?? org} />}
     </>
-  );
-}
-
-/** The search term. The address follows what is typed after a pause. */
-function Search() {
-  const { t } = useTexts();
-  const { search, open } = useAdvisoryAddress();
-  const [typed, setTyped] = useState(search.q ?? "");
-  const term = useDelayed(typed.trim(), 300);
-  const current = search.q ?? "";
-  useEffect(() => setTyped((before) => (before.trim() === current ? before : current)), [current]);
-  // Only a new term changes the address.
-  useEffect(() => {
-    if (term !== current) void open("", { q: term || undefined, page: undefined });
-  }, [term]);
-  return (
-    <div className={filterStyles.filters}>
-      <TextInput
-        type="search"
-        aria-label={t("advisories.search")}
-        placeholder={t("advisories.search")}
-        value={typed}
-        maxLength={256}
-        onChange={({ currentTarget }) => setTyped(currentTarget.value)}
-      />
-    </div>
   );
 }
 

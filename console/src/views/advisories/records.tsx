@@ -1,4 +1,4 @@
-// What the sources of an advisory say: its texts, the affected versions, and where to read more.
+// Texts, affected versions and references of an advisory, from its sources.
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import type { Advisory } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";

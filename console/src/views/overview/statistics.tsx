@@ -1,4 +1,4 @@
-// What happened in the last 30 days, and how severe the open advisories are.
+// Charts of the last 30 days, and of open advisories by severity.
 import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
 import { StatisticsService } from "../../../../gen/gatehouse/organizations/v1/statistics_pb.ts";

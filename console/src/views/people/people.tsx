@@ -1,7 +1,6 @@
 // The people who hold roles at the organization or in a group of it.
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
-import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { AccessService, type Person } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
@@ -10,7 +9,7 @@ import { may, missingFor, outermostWith, requiredBy, useMe } from "../../api/acc
 import { nameOf, shortUid } from "../../api/uids.ts";
 import filterStyles from "../../shell/filters.module.css";
 import { lazyPart } from "../../shell/lazy-part.tsx";
-import { Avatar, PageHead, Pill } from "../../shell/look.tsx";
+import { Avatar, Empty, PageHead, Pill } from "../../shell/look.tsx";
 import { ActionButton, Ago, CopyAs } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { Denied } from "../../shell/states.tsx";
@@ -69,20 +68,9 @@ export function People() {
             columns={columns}
             keyOf={({ identity }) => identity?.uid ?? ""}
             empty={
-              <div className="notice">
-                <p>{t(filter === "" ? "people.none" : "list.noMatch")}</p>
-                {filter !== "" && (
-                  <div>
-                    <Button
-                      variant="default"
-                      size="sm"
-                      onClick={() => void change({ filter: undefined, page: undefined })}
-                    >
-                      {t("list.clear")}
-                    </Button>
-                  </div>
-                )}
-              </div>
+              <Empty {...(filter !== "" && { onClear: () => void change({ filter: undefined, page: undefined }) })}>
+                {t(filter === "" ? "people.none" : "list.noMatch")}
+              </Empty>
             }
           />
           <Pager {...pagesOf(search.page, Number(data?.totalCount ?? 0), turn)} count={data?.people.length ?? 0} />

@@ -9,7 +9,7 @@ import { useNames } from "../../api/resources.ts";
 import { isUid, parentOf, shortUid } from "../../api/uids.ts";
 import filterStyles from "../../shell/filters.module.css";
 import { lazyPart } from "../../shell/lazy-part.tsx";
-import { PageHead } from "../../shell/look.tsx";
+import { Empty, PageHead } from "../../shell/look.tsx";
 import { ActionButton, Ago, CopyAs, Heading, Loading } from "../../shell/parts.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
@@ -87,7 +87,7 @@ function Repos() {
         list={{ rows, error, onRetry: () => void refetch() }}
         columns={useRepoColumns(rows ?? [])}
         keyOf={({ uid }) => uid}
-        empty={<p className="notice">{filter === "" ? t("registry.empty") : t("registry.noMatch")}</p>}
+        empty={<Empty>{filter === "" ? t("registry.empty") : t("registry.noMatch")}</Empty>}
       />
       {!isSearch && <Pager {...pages} count={rows?.length ?? 0} />}
     </>

@@ -6,7 +6,7 @@ import type { Repo } from "../../../../gen/chainguard/platform/registry/v2beta1/
 import { type Tag, TagsService } from "../../../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
 import type { Image } from "../../../../gen/gatehouse/registry/v1/image_store_pb.ts";
 import { may, useMe } from "../../api/access.ts";
-import { Pill } from "../../shell/look.tsx";
+import { Empty, Pill } from "../../shell/look.tsx";
 import { Ago, CopyAs, Copyable } from "../../shell/parts.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
@@ -55,7 +55,7 @@ export function Tags({ repo }: { readonly repo: Repo }) {
         list={{ rows: data?.tags, error, onRetry: () => void refetch() }}
         columns={columns}
         keyOf={({ uid }) => uid}
-        empty={<p className="notice">{t("registry.noTags")}</p>}
+        empty={<Empty>{t("registry.noTags")}</Empty>}
       />
       <Pager {...pagesOf(search.page, Number(data?.totalCount ?? 0), turn)} count={data?.tags.length ?? 0} />
       {shown && (

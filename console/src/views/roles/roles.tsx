@@ -9,7 +9,7 @@ import { AccessService } from "../../../../gen/gatehouse/access/v1/access_pb.ts"
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import filterStyles from "../../shell/filters.module.css";
 import { lazyPart } from "../../shell/lazy-part.tsx";
-import { PageHead, Pill } from "../../shell/look.tsx";
+import { Empty, PageHead, Pill } from "../../shell/look.tsx";
 import { ActionButton, CopyAs, Loading } from "../../shell/parts.tsx";
 import splitStyles from "../../shell/split.module.css";
 import { Denied } from "../../shell/states.tsx";
@@ -56,7 +56,7 @@ export function Roles() {
               columns={columns}
               keyOf={({ uid }) => uid}
               selected={selected}
-              empty={<p className="notice">{t("list.noMatch")}</p>}
+              empty={<Empty>{t("list.noMatch")}</Empty>}
             />
           </section>
           {selected === "" ? (

@@ -9,6 +9,7 @@ import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { useNames } from "../../api/resources.ts";
 import { shortUid } from "../../api/uids.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
+import { Empty } from "../../shell/look.tsx";
 import { ActionButton, CopyAs } from "../../shell/parts.tsx";
 import { DeleteResourceDialog } from "../../shell/resource-dialogs.tsx";
 import { Denied } from "../../shell/states.tsx";
@@ -54,7 +55,7 @@ export function Accounts() {
         list={{ rows, error: error ?? own.error, onRetry: () => void refetch() }}
         columns={columns}
         keyOf={({ uid }) => uid}
-        empty={<p className="notice">{t("accounts.none")}</p>}
+        empty={<Empty>{t("accounts.none")}</Empty>}
       />
       <Pager
         {...pagesOf(search.page, Number(data?.totalCount ?? 0), turn)}

@@ -15,7 +15,7 @@ import { parentOf, shortUid } from "../../api/uids.ts";
 import { inviteLink } from "../../session/invite.ts";
 import { TextField } from "../../shell/fields.tsx";
 import { inactivityText } from "../../shell/inactivity.tsx";
-import { Pill } from "../../shell/look.tsx";
+import { Empty, Pill } from "../../shell/look.tsx";
 import { ActionButton, Ago, CopyAs, Dialog } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { DeleteResourceDialog, SaveDialog } from "../../shell/resource-dialogs.tsx";
@@ -55,7 +55,7 @@ export function Invites() {
         list={{ rows: data?.groupInvites, error, onRetry: () => void refetch() }}
         columns={columns}
         keyOf={({ uid }) => uid}
-        empty={<p className="notice">{t("invites.none")}</p>}
+        empty={<Empty>{t("invites.none")}</Empty>}
       />
       <Pager {...pagesOf(search.page, Number(data?.totalCount ?? 0), turn)} count={data?.groupInvites.length ?? 0} />
       {search.dialog === "new" && missing.length === 0 && <NewInvite onClose={() => void close()} />}

@@ -8,6 +8,7 @@ import {
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { useNames } from "../../api/resources.ts";
 import { shortUid } from "../../api/uids.ts";
+import { Empty } from "../../shell/look.tsx";
 import { ActionButton, CopyAs } from "../../shell/parts.tsx";
 import splitStyles from "../../shell/split.module.css";
 import { Denied } from "../../shell/states.tsx";
@@ -54,7 +55,7 @@ export function Providers() {
             columns={columns}
             keyOf={({ uid }) => uid}
             selected={selected}
-            empty={<p className="notice">{t("providers.none")}</p>}
+            empty={<Empty>{t("providers.none")}</Empty>}
           />
           <Pager
             {...pagesOf(search.page, Number(data?.totalCount ?? 0), turn)}

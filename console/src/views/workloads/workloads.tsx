@@ -1,11 +1,10 @@
 import { useQuery } from "@connectrpc/connect-query";
-import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { IdentitiesService, type Identity } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { IdentitySearchService } from "../../../../gen/gatehouse/iam/v1/identities_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
-import { Avatar, PageHead } from "../../shell/look.tsx";
+import { Avatar, Empty, PageHead } from "../../shell/look.tsx";
 import { ActionButton, CopyAs, Loading } from "../../shell/parts.tsx";
 import splitStyles from "../../shell/split.module.css";
 import { Denied } from "../../shell/states.tsx";
@@ -54,16 +53,9 @@ export function Workloads() {
             keyOf={({ uid }) => uid}
             selected={selected}
             empty={
-              <div className="notice">
-                <p>{t(isFiltered ? "list.noMatch" : "identities.none")}</p>
-                {isFiltered && (
-                  <div>
-                    <Button variant="default" size="sm" onClick={clear}>
-                      {t("list.clear")}
-                    </Button>
-                  </div>
-                )}
-              </div>
+              <Empty {...(isFiltered && { onClear: clear })}>
+                {t(isFiltered ? "list.noMatch" : "identities.none")}
+              </Empty>
             }
           />
           <Pager {...pagesOf(search.page, Number(data?.totalCount ?? 0), turn)} count={data?.identities.length ?? 0} />

@@ -187,7 +187,7 @@ describe("SQLite: the log", () => {
 });
 
 describe("SQLite: the plan of a page", () => {
-  it("of critical and affected advisories, newest first, reads one index in order and then the rows of the page", async () => {
+  it("a page of critical and affected advisories, newest first, reads one index in order and then its own rows", async () => {
     const [total, ...pages] = await explainSearch();
     const index = /^SEARCH advisories USING COVERING INDEX advisories_published \(<expr>=\?/;
     assert.match(total!.plan.join("; "), index);
