@@ -104,7 +104,7 @@ test("idle: a quiet stream keeps its session while the client responds pings", a
 });
 
 test("idle: a session whose client no longer responds is dropped, open streams included", async (t) => {
-  const listener = await listen(t, { handler: () => {}, limits: { http2IdleTimeoutMs: 100, prefaceTimeoutMs: 100 } });
+  const listener = await listen(t, { handler: () => {}, limits: { http2IdleTimeoutMs: 100, prefaceTimeoutMs: 1_000 } });
   const client = frameClient(listener.address.port);
   client.send(request(1, true));
   await client.next(isPing);
