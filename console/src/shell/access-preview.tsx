@@ -1,4 +1,5 @@
 // What a change of a role or role binding would do, in the dialog that makes the change. Load the texts `capabilities` with it.
+
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { useQuery } from "@connectrpc/connect-query";
 import type { WhoAmI } from "../../../gen/chainguard/platform/auth/v1/auth_pb.ts";
@@ -10,7 +11,8 @@ import {
   type SimulateChangeRequestSchema,
 } from "../../../gen/gatehouse/access/v1/access_pb.ts";
 import { missingFor, useMe } from "../api/access.ts";
-import { nameOf, parentOf, shortUid } from "../api/uids.ts";
+import { groupText, identityText } from "../api/naming.ts";
+import { parentOf } from "../api/uids.ts";
 import { useTexts } from "../texts/texts.ts";
 import { Loading } from "./parts.tsx";
 import previewStyles from "./preview.module.css";
@@ -96,13 +98,13 @@ const kinds = [
 
 function Effect({ effect }: { readonly effect: AccessEffect }) {
   const { t } = useTexts();
-  const { identity, groupUid, groupName, groupsBelow, keptBy } = effect;
-  const group = groupName === "" ? shortUid(groupUid) : groupName;
+  const { identity, groupName, groupsBelow, keptBy } = effect;
+  const group = groupText(t, groupName);
   return (
     <li className={previewStyles.effect}>
       <span>
         <strong>
-          <bdi>{nameOf(identity)}</bdi>
+          <bdi>{identityText(t, identity)}</bdi>
         </strong>{" "}
         <span className="muted">{t("preview.where", { group, below: Number(groupsBelow) })}</span>
       </span>
@@ -121,8 +123,8 @@ function Effect({ effect }: { readonly effect: AccessEffect }) {
         <span className="muted">
           {keptBy
             .slice(0, 3)
-            .map(({ roleName, groupName: at, groupUid: uid }) =>
-              t("preview.keptBy", { role: roleName || "…", group: at || shortUid(uid) }),
+            .map(({ roleName, groupName: at }) =>
+              t("preview.keptBy", { role: roleName || "…", group: groupText(t, at) }),
             )
             .join(", ")}
         </span>

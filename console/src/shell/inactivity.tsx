@@ -1,7 +1,8 @@
 // Why a delegation is not in force.
+
 import type { RoleBindingIdentity } from "../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { type Delegation, InactivityReason } from "../../../gen/gatehouse/iam/v1/delegations_pb.ts";
-import { nameOf } from "../api/uids.ts";
+import { identityText } from "../api/naming.ts";
 import type { TextId } from "../texts/catalogues.ts";
 import type { Texts } from "../texts/texts.ts";
 
@@ -18,7 +19,7 @@ const reasons: Readonly<Record<number, TextId>> = {
 export function inactivityText(t: Texts, delegation: Delegation, maker: RoleBindingIdentity | undefined): string {
   const { inactivity, capabilities } = delegation;
   return t(reasons[inactivity] ?? "inactivity.unknown", {
-    maker: nameOf(maker),
+    maker: identityText(t, maker),
     // Empty for a caller who may not know what it gives.
     capabilities: capabilities.slice(0, shownCapabilities).join(", ") || t("inactivity.hidden"),
     more: Math.max(capabilities.length - shownCapabilities, 0),

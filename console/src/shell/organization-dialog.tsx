@@ -8,10 +8,10 @@ import { UIDPFilterSchema } from "../../../gen/chainguard/platform/common/uidp_p
 import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { may, useMe } from "../api/access.ts";
 import { useNames } from "../api/resources.ts";
-import { isUid, parentOf, shortUid } from "../api/uids.ts";
+import { isUid, parentOf } from "../api/uids.ts";
 import { useTexts } from "../texts/texts.ts";
 import { Pill } from "./look.tsx";
-import { type Organization, useOrganization, useOrganizations } from "./organization.tsx";
+import { namesakeMark, type Organization, useOrganization, useOrganizations } from "./organization.tsx";
 import styles from "./organization-dialog.module.css";
 import { isPinned, lastUsed, pinned, switchPin } from "./organization-memory.ts";
 import { Dialog } from "./parts.tsx";
@@ -37,11 +37,13 @@ export function OrganizationDialog({ current, onClose }: { readonly current: str
   const found = isPasted ? (pasted ? [pasted] : []) : all.filter(({ name }) => name.toLowerCase().includes(wanted));
   const favourites = known(pinned());
   const recent = known(lastUsed()).filter(({ uid }) => !isPinned(uid) && uid !== current);
+  const mark = namesakeMark(all);
   const rows = (list: readonly Organization[]) =>
     list.slice(0, shownRows).map((one) => (
       <Row
         key={one.uid}
         organization={one}
+        mark={mark(one)}
         isCurrent={one.uid === current}
         onChoose={onClose}
         onPin={() => {
@@ -136,11 +138,13 @@ function Part({ title, children }: { readonly title: string; readonly children: 
 
 function Row({
   organization: { uid, name },
+  mark,
   isCurrent,
   onChoose,
   onPin,
 }: {
   readonly organization: Organization;
+  readonly mark: string;
   readonly isCurrent: boolean;
   readonly onChoose: () => void;
   readonly onPin: () => void;
@@ -156,7 +160,7 @@ function Row({
         activeProps={{}}
         {...(isCurrent && { "aria-current": "true" as const })}
       >
-        <bdi>{name}</bdi> <code className="muted">{shortUid(uid)}</code>
+        <bdi>{name}</bdi> {mark !== "" && <code className="muted">{mark}</code>}
         {isCurrent && (
           <Pill tone="good" icon="check-circle-fill">
             {t("organizations.current")}

@@ -4,8 +4,12 @@ import { useQuery } from "@connectrpc/connect-query";
 import { useParams } from "@tanstack/react-router";
 import { UIDPFilterSchema } from "../../../gen/chainguard/platform/common/uidp_pb.ts";
 import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { MembershipsService } from "../../../gen/gatehouse/iam/v1/memberships_pb.ts";
 import { may, organizationsOf, useMe, usePending } from "../api/access.ts";
 import { isUid, shortUid } from "../api/uids.ts";
+import { useTexts } from "../texts/texts.ts";
+
+const { listMemberships } = MembershipsService.method;
 
 /** An organization in the switcher. */
 export interface Organization {
@@ -15,6 +19,7 @@ export interface Organization {
 
 /** Returns the organizations that the caller may see or holds something in, by name. */
 export function useOrganizations(): readonly Organization[] | undefined {
+  const { t } = useTexts();
   const { data: me } = useMe();
   const pending = usePending() ?? [];
   const mayList = may(me, GroupsService.method.listGroups);
@@ -23,18 +28,27 @@ export function useOrganizations(): readonly Organization[] | undefined {
     { uidp: create(UIDPFilterSchema, { inRoot: true }), orderBy: "name", pageSize: 200 },
     { enabled: mayList },
   );
-  if (!me || (mayList && !data && !isError)) return undefined;
+  const visibleUids = data?.groups.map(({ uid }) => uid) ?? [];
+  const others = organizationsOf(me).filter((uid) => !visibleUids.includes(uid));
+  // Who holds roles in subgroups only knows the organization by its name all the same.
+  const isRead = !mayList || data !== undefined || isError;
+  const isAsked = isRead && others.length > 0 && me?.subject.includes("/") === false;
+  const { data: memberships } = useQuery(listMemberships, { pageSize: 200 }, { enabled: isAsked });
+  if (!me || !isRead) return undefined;
   const isJoined = ({ uid }: { readonly uid: string }) => !pending.some(({ organization }) => organization === uid);
   const visible = (data?.groups ?? []).filter(isJoined).map(({ uid, name }) => ({ uid, name }));
-  const others = organizationsOf(me).filter((uid) => !visible.some((one) => one.uid === uid));
-  return [...visible, ...others.map((uid) => ({ uid, name: nameIn(me.capabilities, uid) }))];
+  return [...visible, ...others.map((uid) => ({ uid, name: nameOf(uid) || t("names.organization") }))];
+
+  function nameOf(uid: string): string | undefined {
+    const held = me?.capabilities.find(({ group }) => group?.id === uid)?.group?.name;
+    return held || memberships?.memberships.find(({ organization }) => organization === uid)?.name;
+  }
 }
 
-function nameIn(
-  held: readonly { readonly group?: { readonly id: string; readonly name: string } | undefined }[],
-  uid: string,
-) {
-  return held.find(({ group }) => group?.id === uid)?.group?.name ?? shortUid(uid);
+/** Returns the function that tells an organization from others of its name: its short uid, or nothing where the name is its own. */
+export function namesakeMark(organizations: readonly Organization[]): (one: Organization) => string {
+  const counts = Map.groupBy(organizations, ({ name }) => name);
+  return ({ uid, name }) => ((counts.get(name)?.length ?? 0) > 1 ? shortUid(uid) : "");
 }
 
 /**
@@ -64,7 +78,9 @@ export function useOrganizationUid(): string {
 
 /** Returns the name of an organization; of the one in the address if absent. */
 export function useOrganizationName(other?: string): string {
+  const { t } = useTexts();
   const inAddress = useOrganizationUid();
   const uid = other ?? inAddress;
-  return useOrganization(uid)?.name ?? shortUid(uid);
+  const found = useOrganization(uid);
+  return found?.name ?? (found === null ? t("names.organization") : "…");
 }

@@ -1,8 +1,9 @@
 // Who can grant what the caller lacks: as far as the caller may see it.
+
 import { useQuery } from "@connectrpc/connect-query";
 import { AccessService } from "../../../gen/gatehouse/access/v1/access_pb.ts";
 import { may, useMe } from "../api/access.ts";
-import { shortUid } from "../api/uids.ts";
+import { identityText } from "../api/naming.ts";
 import { useTexts } from "../texts/texts.ts";
 import { useOrganizationName } from "./organization.tsx";
 
@@ -27,9 +28,9 @@ export function Owners({ uid }: { readonly uid: string }) {
     <div>
       <p>{t("owners.lead")}</p>
       <ul>
-        {owners.map(({ uid: owner, name, subject }) => (
-          <li key={owner}>
-            <bdi>{name || subject || shortUid(owner)}</bdi> <code className="muted">{shortUid(owner)}</code>
+        {owners.map((owner) => (
+          <li key={owner.uid}>
+            <bdi>{identityText(t, owner)}</bdi>
           </li>
         ))}
       </ul>

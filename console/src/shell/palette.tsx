@@ -11,7 +11,6 @@ import { RolesService } from "../../../gen/chainguard/platform/iam/v2beta1/roles
 import type { FoundResource } from "../../../gen/gatehouse/search/v1/search_pb.ts";
 import { isOperator, missingFor, useMe } from "../api/access.ts";
 import { detailOf } from "../api/resources.ts";
-import { shortUid } from "../api/uids.ts";
 import { signOut } from "../session/session.ts";
 import type { TextId } from "../texts/catalogues.ts";
 import { type Texts, useTexts } from "../texts/texts.ts";
@@ -19,7 +18,7 @@ import { clickShortcut, usePageActions } from "./actions.ts";
 import { shownOf, useFound } from "./found-resources.ts";
 import { Icon, type IconName } from "./icon.tsx";
 import { useViews } from "./navigation.tsx";
-import { useOrganizations } from "./organization.tsx";
+import { namesakeMark, useOrganizations } from "./organization.tsx";
 import styles from "./palette.module.css";
 import { Dialog } from "./parts.tsx";
 
@@ -205,14 +204,16 @@ function useChoices(org: string, typed: string, onHelp: () => void) {
     note: t("palette.action"),
     open,
   });
-  const organizations = (useOrganizations() ?? [])
+  const allOrganizations = useOrganizations() ?? [];
+  const mark = namesakeMark(allOrganizations);
+  const organizations = allOrganizations
     .filter(({ uid }) => uid !== org)
     .map(
-      ({ uid, name }): Choice => ({
-        key: `organization ${uid}`,
-        name,
-        note: `${t("palette.organization")} ${shortUid(uid)}`,
-        open: () => go("/o/$org/overview", { org: uid }, {}),
+      (one): Choice => ({
+        key: `organization ${one.uid}`,
+        name: one.name,
+        note: `${t("palette.organization")} ${mark(one)}`,
+        open: () => go("/o/$org/overview", { org: one.uid }, {}),
       }),
     );
   const { found, isTruncated, isSearching } = useFound(org, typed);

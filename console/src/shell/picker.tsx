@@ -2,7 +2,6 @@
 import { Select } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { type Candidate, type NamedKind, useCandidates, useNames } from "../api/resources.ts";
-import { shortUid } from "../api/uids.ts";
 import { useTexts } from "../texts/texts.ts";
 import { Icon } from "./icon.tsx";
 import { Avatar } from "./look.tsx";
@@ -83,7 +82,6 @@ function Option({ kind, uid, label, candidate }: OptionProps) {
         <Icon name="person-add" /> {label}
       </span>
     );
-  const detail = candidate?.detail || shortUid(uid);
   return (
     <span className="who">
       {kind === "identity" && (
@@ -91,7 +89,7 @@ function Option({ kind, uid, label, candidate }: OptionProps) {
       )}
       <span className="lines">
         <bdi>{label}</bdi>
-        <bdi className="muted small">{detail}</bdi>
+        <bdi className="muted small">{candidate?.detail}</bdi>
       </span>
     </span>
   );

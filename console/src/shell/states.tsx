@@ -5,7 +5,7 @@ import { Button } from "@mantine/core";
 import { Link, useParams } from "@tanstack/react-router";
 import { errorDetails } from "../../../packages/client/src/errors.ts";
 import { useMe } from "../api/access.ts";
-import { shortUid } from "../api/uids.ts";
+import { useNamed } from "../api/naming.ts";
 import { useTexts } from "../texts/texts.ts";
 import { lazyPart } from "./lazy-part.tsx";
 import { useOrganizationName } from "./organization.tsx";
@@ -20,7 +20,8 @@ export function Denied({ capabilities, uid }: { readonly capabilities: readonly 
   const { org = "" } = useParams({ strict: false });
   const [first] = capabilities;
   const organization = useOrganizationName();
-  const values = { capabilities: capabilities.join(", "), place: uid === org ? organization : shortUid(uid) };
+  const named = useNamed([uid]);
+  const values = { capabilities: capabilities.join(", "), place: uid === org ? organization : named(uid) };
   return (
     <div className="notice warn">
       <h2>{t("state.denied.title")}</h2>
@@ -29,7 +30,7 @@ export function Denied({ capabilities, uid }: { readonly capabilities: readonly 
       <p>{t("state.denied.ask")}</p>
       <Copyable
         what={t("state.denied.title")}
-        value={t("state.denied.request", { uid: me?.subject ?? "", capabilities: values.capabilities, place: uid })}
+        value={t("state.denied.request", { uid: me?.email || me?.subject, ...values })}
       />
       {org !== "" && first !== undefined && (
         <div>

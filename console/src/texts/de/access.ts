@@ -16,7 +16,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "access.matrix": "Wer bei der Gruppe was darf",
   "access.nobody": "Niemand hat Zugriff, der passt.",
   "access.unlisted":
-    "Sie dürfen die Rollenbindungen bei {groups} nicht auflisten. Andere können von dort Zugriff haben.",
+    "Sie dürfen die Rollenbindungen {count, plural, one {einer Gruppe} other {von # Gruppen}} darüber nicht auflisten. Andere können von dort Zugriff haben.",
   "access.from": "Woher",
   "access.hereWord": "hier",
   "access.inherited": "bei {group} ↑",

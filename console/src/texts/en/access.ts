@@ -14,7 +14,8 @@ export const texts = {
   "access.showConfined": "Show roles without effect",
   "access.matrix": "Who may do what at the group",
   "access.nobody": "Nobody has access that matches.",
-  "access.unlisted": "You may not list role bindings at {groups}. Others may have access from there.",
+  "access.unlisted":
+    "You may not list role bindings at {count, plural, one {one group above} other {# groups above}}. Others may have access from there.",
   "access.from": "From",
   "access.hereWord": "here",
   "access.inherited": "at {group} ↑",

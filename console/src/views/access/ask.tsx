@@ -1,9 +1,9 @@
 // One question: may this identity do this at that group?
+
 import { useQuery } from "@connectrpc/connect-query";
 import { AccessService } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { useMe } from "../../api/access.ts";
-import { useNames } from "../../api/resources.ts";
-import { shortUid } from "../../api/uids.ts";
+import { useNamed } from "../../api/naming.ts";
 import { CapabilityPicker } from "../../shell/capability-picker.tsx";
 import filterStyles from "../../shell/filters.module.css";
 import { Verdict } from "../../shell/look.tsx";
@@ -26,8 +26,8 @@ export function Ask() {
   const identity = search.identity ?? me?.subject ?? "";
   const request = { identity, group, capability };
   const { data, error } = useQuery(explainAccess, request, { enabled: capability !== "" && identity !== "" });
-  const who = useNames([identity]).get(identity) ?? shortUid(identity);
-  const place = useNames([group]).get(group) ?? shortUid(group);
+  const named = useNamed([identity, group]);
+  const [who, place] = [named(identity), named(group)];
   return (
     <div className="stack">
       <div className={filterStyles.filters}>

@@ -1,11 +1,12 @@
 // A role binding in a list: its role, its place, and what can be done with it.
+
 import { Menu, UnstyledButton } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { GroupsService } from "../../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import type { BindingExplanation } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { may, useMe } from "../../api/access.ts";
-import { shortUid } from "../../api/uids.ts";
+import { groupText } from "../../api/naming.ts";
 import { Icon } from "../../shell/icon.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useAccessAddress } from "./address.ts";
@@ -27,7 +28,7 @@ export function BindingLine({
   const { data: me } = useMe();
   const { org, change } = useAccessAddress();
   const { roleBindingUid, roleUid, roleName, groupUid, groupName } = binding;
-  const group = groupName || shortUid(groupUid);
+  const group = groupText(t, groupName);
   const text = textAt(roleName || "…", group);
   const mayChange = roleBindingUid !== "" && may(me, updateRoleBinding, groupUid);
   const mayRevoke = roleBindingUid !== "" && may(me, deleteRoleBinding, groupUid);

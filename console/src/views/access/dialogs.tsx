@@ -1,4 +1,5 @@
 // The dialogs that grant, change and revoke roles. Each says what would change before it does anything.
+
 import { create } from "@bufbuild/protobuf";
 import { useQuery } from "@connectrpc/connect-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -10,11 +11,11 @@ import {
   RoleBindingsService,
 } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { may, useMe } from "../../api/access.ts";
-import { nameOf, shortUid } from "../../api/uids.ts";
+import { groupText, identityText } from "../../api/naming.ts";
 import { AccessPreview, completeChange, useSimulation } from "../../shell/access-preview.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { DeleteResourceDialog, SaveDialog } from "../../shell/resource-dialogs.tsx";
-import { useTexts } from "../../texts/texts.ts";
+import { type Texts, useTexts } from "../../texts/texts.ts";
 import { useAccessAddress } from "./address.ts";
 
 const { getRoleBinding, createRoleBinding, updateRoleBinding, deleteRoleBinding } = RoleBindingsService.method;
@@ -122,7 +123,7 @@ function Change({ binding, onClose }: OfBinding) {
   const { isBlocked } = useSimulation(change);
   return (
     <SaveDialog
-      title={t("access.changeTitle", namesOf(binding))}
+      title={t("access.changeTitle", namesOf(t, binding))}
       method={updateRoleBinding}
       request={request}
       fields={["role_uid"]}
@@ -156,7 +157,7 @@ function Revoke({ binding, onClose }: OfBinding) {
   const { isBlocked } = useSimulation(change);
   return (
     <DeleteResourceDialog
-      title={t("access.revokeTitle", namesOf(binding))}
+      title={t("access.revokeTitle", namesOf(t, binding))}
       text={t("access.revokeText")}
       button={t("access.revoke")}
       isDisabled={isBlocked}
@@ -170,10 +171,10 @@ function Revoke({ binding, onClose }: OfBinding) {
   );
 }
 
-function namesOf({ role, identity, group }: RoleBinding) {
+function namesOf(t: Texts, { role, identity, group }: RoleBinding) {
   return {
-    role: role?.name ?? "…",
-    who: nameOf(identity),
-    group: group?.name || shortUid(group?.uid ?? ""),
+    role: role?.name ?? t("names.hidden"),
+    who: identityText(t, identity),
+    group: groupText(t, group?.name),
   };
 }

@@ -1,11 +1,13 @@
 // Who may do what at a group: a row for each identity, a column for each area.
+
 import { useQuery } from "@connectrpc/connect-query";
 import { Checkbox, Tooltip } from "@mantine/core";
 import { type KeyboardEvent, useMemo } from "react";
 import { AccessService, type IdentityAccess } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { type Area, areas, capabilitiesOf, type Level, levelOf } from "../../api/capabilities.ts";
-import { nameOf, parentOf, shortUid } from "../../api/uids.ts";
+import { identityText, useNamed } from "../../api/naming.ts";
+import { parentOf } from "../../api/uids.ts";
 import { CapabilityPicker } from "../../shell/capability-picker.tsx";
 import filterStyles from "../../shell/filters.module.css";
 import { useKeys } from "../../shell/keyboard.ts";
@@ -33,7 +35,7 @@ export function Here() {
   const pages = pagesOf(search.page, undefined, (page) => void change({ page }));
   const request = { group, capability, identity, showConfined: confined === "yes", pageSize, skip: pages.skip };
   const { data, error, refetch } = useQuery(whoCan, request, { enabled: missing.length === 0 });
-  const columns = useColumns(group);
+  const columns = useColumns(group, data?.identities ?? []);
   useWhyKey();
   return (
     <div className="stack">
@@ -80,7 +82,7 @@ export function Here() {
             count={data?.identities.length ?? 0}
           />
           {data && data.unlistedGroupUids.length > 0 && (
-            <p className="muted">{t("access.unlisted", { groups: data.unlistedGroupUids.map(shortUid).join(", ") })}</p>
+            <p className="muted">{t("access.unlisted", { count: data.unlistedGroupUids.length })}</p>
           )}
         </>
       )}
@@ -128,8 +130,9 @@ function cellsOf(row: Element | null): HTMLElement[] {
   return [...(row?.querySelectorAll<HTMLElement>("[data-area]") ?? [])];
 }
 
-function useColumns(group: string): Column<IdentityAccess>[] {
+function useColumns(group: string, rows: readonly IdentityAccess[]): Column<IdentityAccess>[] {
   const { t } = useTexts();
+  const named = useNamed(rows.filter(({ confined }) => confined).map(({ identity }) => parentOf(identity?.uid ?? "")));
   return [
     { title: t("access.identity"), cell: (row) => <Who row={row} /> },
     ...areas.map(
@@ -148,7 +151,7 @@ function useColumns(group: string): Column<IdentityAccess>[] {
           ) : (
             confined && (
               <Pill tone="medium" icon="blocked">
-                {t("access.confined", { group: shortUid(parentOf(identity?.uid ?? "")) })}
+                {t("access.confined", { group: named(parentOf(identity?.uid ?? "")) })}
               </Pill>
             )
           )}
@@ -169,7 +172,7 @@ function Who({ row: { identity } }: { readonly row: IdentityAccess }) {
   return (
     <div className="lines">
       <button type="button" className="link" onClick={() => void ask({ tab: "identity", identity: uid })}>
-        <bdi>{nameOf(identity)}</bdi>
+        <bdi>{identityText(t, identity)}</bdi>
       </button>
       <span className="muted small">
         <bdi>{identity?.email || identity?.subject || t("picker.notJoined")}</bdi>
@@ -210,7 +213,7 @@ function Cell({ row, area }: { readonly row: IdentityAccess; readonly area: Area
         data-area={area}
         // Arrow keys lead here: a table of many rows would have too many stops for the Tab key.
         tabIndex={-1}
-        aria-label={t("access.cell", { who: nameOf(row.identity), area: t(`area.${area}`), level: word })}
+        aria-label={t("access.cell", { who: identityText(t, row.identity), area: t(`area.${area}`), level: word })}
         onClick={() => void change({ cell: row.identity?.uid, area })}
       >
         <span aria-hidden="true">{marks[level]}</span> <span>{word}</span>

@@ -5,7 +5,7 @@ import { useId } from "react";
 import { AccessService, type HeldRole } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { useMe } from "../../api/access.ts";
 import { useNames } from "../../api/resources.ts";
-import { ancestorsOf, parentOf, shortUid } from "../../api/uids.ts";
+import { ancestorsOf, parentOf } from "../../api/uids.ts";
 import { Names } from "../../shell/access-preview.tsx";
 import filterStyles from "../../shell/filters.module.css";
 import { Icon } from "../../shell/icon.tsx";
@@ -104,6 +104,7 @@ interface HeldGroupProps {
 }
 
 function HeldGroup({ uid, shown, names, roles }: HeldGroupProps) {
+  const { t } = useTexts();
   const { org } = useAccessAddress();
   const own = roles.filter(({ effectiveGroupUids }) => effectiveGroupUids.includes(uid));
   const children = shown.filter((one) => parentOf(one) === uid);
@@ -115,7 +116,7 @@ function HeldGroup({ uid, shown, names, roles }: HeldGroupProps) {
             <bdi>{names.get(uid)}</bdi>
           </Link>
         ) : (
-          <span title={uid}>{own.length > 0 ? shortUid(uid) : "…"}</span>
+          <span>{own.length > 0 ? t("names.group") : "…"}</span>
         )}
         {own.map((role) => (
           <Held key={role.binding?.roleBindingUid || role.capabilities.join()} role={role} at={uid} />

@@ -1,9 +1,9 @@
 // Why an identity may do something at a group, or not: the capabilities of an area, by the bindings that grant them.
+
 import { useQuery } from "@connectrpc/connect-query";
 import { AccessService, type ExplainAccessResponse } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { areas, capabilitiesOf, type NamedCapability } from "../../api/capabilities.ts";
-import { useNames } from "../../api/resources.ts";
-import { shortUid } from "../../api/uids.ts";
+import { useNamed } from "../../api/naming.ts";
 import { Verdict } from "../../shell/look.tsx";
 import { CopyAs, Loading } from "../../shell/parts.tsx";
 import { SidePanel } from "../../shell/side-panel.tsx";
@@ -23,8 +23,8 @@ export function WhyPanel() {
   const capabilities = capabilitiesOf(area);
   const request = { requests: capabilities.map(({ name }) => ({ identity, group, capability: name })) };
   const { data, error } = useQuery(batchExplainAccess, request, { enabled: capabilities.length > 0 });
-  const who = useNames([identity]).get(identity) ?? shortUid(identity);
-  const place = useNames([group]).get(group) ?? shortUid(group);
+  const named = useNamed([identity, group]);
+  const [who, place] = [named(identity), named(group)];
   const values = { who, area: t(`area.${area}`), place };
   const held = data?.responses.filter(({ granted }) => granted).length ?? 0;
   return (

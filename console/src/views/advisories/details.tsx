@@ -1,4 +1,5 @@
 // One advisory: what happened, who says so, and what else there is on the same vulnerability.
+
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
@@ -11,7 +12,7 @@ import {
 } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { AdvisorySearchService } from "../../../../gen/gatehouse/vulnerabilities/v1/search_pb.ts";
 import { may, missingFor, useMe } from "../../api/access.ts";
-import { useNames } from "../../api/resources.ts";
+import { useNamed } from "../../api/naming.ts";
 import { parentOf, shortUid } from "../../api/uids.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { PageHead } from "../../shell/look.tsx";
@@ -162,7 +163,7 @@ function Facts({ advisory }: { readonly advisory: Advisory }) {
   const { org } = useAdvisoryAddress();
   const { uid, aliases } = advisory;
   const group = parentOf(uid);
-  const groupName = useNames([group]).get(group) ?? shortUid(group);
+  const groupName = useNamed([group])(group);
   const facts: readonly (readonly [string, string])[] = [
     [t("advisories.package"), joined(advisory.artifactName, advisory.artifactType, advisory.artifactArchitecture)],
     [t("advisories.component"), joined(advisory.componentName, advisory.componentType, advisory.componentLocation)],

@@ -1,11 +1,12 @@
 // "Does everybody get what they subscribed to?"
+
 import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
 import { SubscriptionsService } from "../../../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
 import { DeliveryService, type DeliveryState } from "../../../../gen/gatehouse/events/v1/delivery_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
-import { useNames } from "../../api/resources.ts";
-import { parentOf, shortUid } from "../../api/uids.ts";
+import { useNamed } from "../../api/naming.ts";
+import { parentOf } from "../../api/uids.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { PageHead } from "../../shell/look.tsx";
 import { ActionButton, Code, CopyAs, Loading } from "../../shell/parts.tsx";
@@ -82,7 +83,7 @@ function Empty({ org }: { readonly org: string }) {
 function useColumns(states: readonly DeliveryState[]): Column<DeliveryState>[] {
   const { t } = useTexts();
   const { org, search } = useEventsAddress();
-  const groups = useNames(states.map(({ subscriptionUid }) => parentOf(subscriptionUid)));
+  const named = useNamed(states.map(({ subscriptionUid }) => parentOf(subscriptionUid)));
   const kept = search.page === undefined ? {} : { page: search.page };
   return [
     {
@@ -95,9 +96,7 @@ function useColumns(states: readonly DeliveryState[]): Column<DeliveryState>[] {
     },
     {
       title: t("events.group"),
-      cell: ({ subscriptionUid }) => (
-        <bdi>{groups.get(parentOf(subscriptionUid)) ?? shortUid(parentOf(subscriptionUid))}</bdi>
-      ),
+      cell: ({ subscriptionUid }) => <bdi>{named(parentOf(subscriptionUid))}</bdi>,
     },
     { title: t("events.state"), cell: (state) => <State state={state} /> },
     { title: t("events.waiting"), cell: ({ waiting }) => <Waiting count={waiting} />, isWide: true },

@@ -1,8 +1,10 @@
 // Profile, roles, sessions and the settings of this browser.
+
 import { Button, useMantineColorScheme } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { type ReactNode, useId, useState } from "react";
 import { useMe } from "../../api/access.ts";
+import { groupText } from "../../api/naming.ts";
 import { queryClient } from "../../api/transport.ts";
 import { shortUid } from "../../api/uids.ts";
 import { endOtherSessions, endSession, type ListedSession, listSessions, signOut } from "../../session/session.ts";
@@ -68,7 +70,7 @@ function Profile() {
                   <bdi>{role?.name}</bdi>
                 </td>
                 <td>
-                  <bdi>{group?.name}</bdi> <code title={group?.id}>{shortUid(group?.id ?? "")}</code>
+                  <bdi>{groupText(t, group?.name)}</bdi>
                 </td>
                 <td>
                   <details>

@@ -7,7 +7,7 @@ import { shortUid } from "../../api/uids.ts";
 import { DeleteDialog } from "../../shell/delete-dialog.tsx";
 import { Failure } from "../../shell/states.tsx";
 import tableStyles from "../../shell/table.module.css";
-import { useTexts } from "../../texts/texts.ts";
+import { type Texts, useTexts } from "../../texts/texts.ts";
 
 const { leaveOrganization, listMemberships } = MembershipsService.method;
 
@@ -35,12 +35,12 @@ export function Memberships() {
           {data?.memberships.map((membership) => (
             <tr key={membership.organization}>
               <td>
-                <bdi>{nameOf(membership)}</bdi>
+                <bdi>{nameOf(t, membership)}</bdi>
               </td>
               <td data-label={t("me.roles")}>{membership.roles.join(", ")}</td>
               <td>
                 <Button variant="default" size="sm" onClick={() => setLeaving(membership)}>
-                  {t("me.leave")} <span className="hidden">{nameOf(membership)}</span>
+                  {t("me.leave")} <span className="hidden">{nameOf(t, membership)}</span>
                 </Button>
               </td>
             </tr>
@@ -62,7 +62,7 @@ function LeaveDialog({ membership, onClose }: { readonly membership: Membership;
   };
   return (
     <DeleteDialog
-      title={t("me.leave.title", { name: nameOf(membership) })}
+      title={t("me.leave.title", { name: nameOf(t, membership) })}
       text={t("me.leave.text")}
       button={t("me.leave.button")}
       remove={leave}
@@ -71,6 +71,6 @@ function LeaveDialog({ membership, onClose }: { readonly membership: Membership;
   );
 }
 
-function nameOf({ name, organization }: Membership): string {
-  return name === "" ? shortUid(organization) : name;
+function nameOf(t: Texts, { name, organization }: Membership): string {
+  return name === "" ? t("join.unverified", { uid: shortUid(organization) }) : name;
 }

@@ -3,7 +3,7 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
 import { OperateService, type Session } from "../../../../gen/gatehouse/operate/v1/operate_pb.ts";
-import { shortUid } from "../../api/uids.ts";
+import { useNamed } from "../../api/naming.ts";
 import { ActionButton, Ago, CopyAs } from "../../shell/parts.tsx";
 import { DeleteResourceDialog } from "../../shell/resource-dialogs.tsx";
 import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
@@ -19,7 +19,9 @@ export function Sessions() {
   const turn = (page: number | undefined) => void change({ page });
   const request = { pageSize, skip: pagesOf(search.page, 0, turn).skip };
   const { data, error, refetch } = useQuery(listSessions, request);
-  const columns = useColumns((id) => void change({ dialog: "end", id }));
+  const sessions = data?.sessions ?? [];
+  const named = useNamed(sessions.filter(({ email }) => email === "").map(({ identityUid }) => identityUid));
+  const columns = useColumns(named, (id) => void change({ dialog: "end", id }));
   return (
     <section className="card stack" aria-labelledby="sessions">
       <div className="row">
@@ -34,16 +36,16 @@ export function Sessions() {
         keyOf={({ sessionId }) => sessionId}
         empty={<p>{t("operate.noSessions")}</p>}
       />
-      <Pager {...pagesOf(search.page, Number(data?.totalCount ?? 0), turn)} count={data?.sessions.length ?? 0} />
-      <EndDialog sessions={data?.sessions ?? []} />
+      <Pager {...pagesOf(search.page, Number(data?.totalCount ?? 0), turn)} count={sessions.length} />
+      <EndDialog sessions={sessions} named={named} />
     </section>
   );
 }
 
-function useColumns(onEnd: (id: string) => void): Column<Session>[] {
+function useColumns(named: (uid: string) => string, onEnd: (id: string) => void): Column<Session>[] {
   const { t } = useTexts();
   return [
-    { title: t("operate.person"), cell: (session) => <Person session={session} /> },
+    { title: t("operate.person"), cell: (session) => <Person session={session} name={named(session.identityUid)} /> },
     {
       title: t("operate.client"),
       cell: ({ browser, clientAddress, userAgent }) => (
@@ -75,24 +77,28 @@ function useColumns(onEnd: (id: string) => void): Column<Session>[] {
   ];
 }
 
-function Person({ session: { email, identityUid } }: { readonly session: Session }) {
-  const uid = <code title={identityUid}>{shortUid(identityUid)}</code>;
+function Person({ session: { email, identityUid }, name }: { readonly session: Session; readonly name: string }) {
   const org = identityUid.split("/")[0] ?? "";
   return (
-    <div className="lines">
-      {email !== "" && <bdi>{email}</bdi>}
+    <span title={identityUid}>
       {identityUid.includes("/") ? (
         <Link to="/o/$org/workloads/$" params={{ org, _splat: identityUid }}>
-          {uid}
+          <bdi>{email || name}</bdi>
         </Link>
       ) : (
-        uid
+        <bdi>{email || name}</bdi>
       )}
-    </div>
+    </span>
   );
 }
 
-function EndDialog({ sessions }: { readonly sessions: readonly Session[] }) {
+function EndDialog({
+  sessions,
+  named,
+}: {
+  readonly sessions: readonly Session[];
+  readonly named: (uid: string) => string;
+}) {
   const { t } = useTexts();
   const { search, close } = useOperateAddress();
   const session = sessions.find(({ sessionId }) => sessionId === search.id);
@@ -100,7 +106,7 @@ function EndDialog({ sessions }: { readonly sessions: readonly Session[] }) {
   const { sessionId, email, identityUid } = session;
   return (
     <DeleteResourceDialog
-      title={t("operate.end.title", { person: email === "" ? shortUid(identityUid) : email })}
+      title={t("operate.end.title", { person: email || named(identityUid) })}
       text={t("operate.end.text")}
       button={t("operate.end")}
       method={endSession}

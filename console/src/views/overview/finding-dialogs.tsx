@@ -4,7 +4,6 @@ import { DelegationKind, DelegationsService } from "../../../../gen/gatehouse/ia
 import type { Finding } from "../../../../gen/gatehouse/organizations/v1/findings_pb.ts";
 import { may, useMe } from "../../api/access.ts";
 import { missingToConfirm } from "../../api/delegations.ts";
-import { shortUid } from "../../api/uids.ts";
 import { DeleteResourceDialog, SaveDialog } from "../../shell/resource-dialogs.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useOverviewAddress } from "./address.ts";
@@ -32,7 +31,7 @@ function RevokeInvite({ finding: { resourceUid: uid, resourceName } }: { readonl
   const { close } = useOverviewAddress();
   return (
     <DeleteResourceDialog
-      title={t("overview.revokeTitle", { name: resourceName || shortUid(uid) })}
+      title={t("overview.revokeTitle", { name: resourceName || t("names.hidden") })}
       text={t("overview.revokeText")}
       button={t("overview.revokeInvite")}
       method={deleteGroupInvite}
@@ -48,7 +47,7 @@ function Confirm({ finding: { resourceUid: uid, resourceName } }: { readonly fin
   const { close } = useOverviewAddress();
   return (
     <SaveDialog
-      title={t("overview.confirmTitle", { name: resourceName || shortUid(uid) })}
+      title={t("overview.confirmTitle", { name: resourceName || t("names.hidden") })}
       method={confirmDelegation}
       request={{ uid }}
       fields={[]}

@@ -1,4 +1,5 @@
 // One finding: what, where, since when, and what to do about it.
+
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
@@ -9,7 +10,7 @@ import { DelegationKind } from "../../../../gen/gatehouse/iam/v1/delegations_pb.
 import { type Finding, FindingKind } from "../../../../gen/gatehouse/organizations/v1/findings_pb.ts";
 import { may, missingFor, useMe } from "../../api/access.ts";
 import { missingToConfirm } from "../../api/delegations.ts";
-import { nameOf, shortUid } from "../../api/uids.ts";
+import { groupText, identityText } from "../../api/naming.ts";
 import { inactivityText } from "../../shell/inactivity.tsx";
 import { ActionButton, Ago } from "../../shell/parts.tsx";
 import { Retry } from "../../shell/retry.tsx";
@@ -35,7 +36,7 @@ export function FindingRow({ finding }: { readonly finding: Finding }) {
         </span>
         <span className="muted small">
           <Link to="/o/$org/groups/$" params={{ org, _splat: groupUid }}>
-            <bdi>{groupName || shortUid(groupUid)}</bdi>
+            <bdi>{groupText(t, groupName)}</bdi>
           </Link>
           {time && (
             <>
@@ -64,7 +65,7 @@ const times: Readonly<Record<number, TextId>> = {
 function What({ finding: { kind, resourceUid, resourceName, identity, details } }: { readonly finding: Finding }) {
   const { t } = useTexts();
   const { org } = useOverviewAddress();
-  const name = <bdi>{resourceName || shortUid(resourceUid)}</bdi>;
+  const name = <bdi>{resourceName || t("names.hidden")}</bdi>;
   if (details.case === "deliveryState")
     return (
       <Link to="/o/$org/events/$" params={{ org, _splat: resourceUid }}>
@@ -80,7 +81,7 @@ function What({ finding: { kind, resourceUid, resourceName, identity, details } 
   const identityUid = kind === FindingKind.CONFINED_BINDING ? (identity?.uid ?? "") : resourceUid;
   return (
     <Link to="/o/$org/workloads/$" params={{ org, _splat: identityUid }}>
-      {kind === FindingKind.CONFINED_BINDING ? <bdi>{nameOf(identity)}</bdi> : name}
+      {kind === FindingKind.CONFINED_BINDING ? <bdi>{identityText(t, identity)}</bdi> : name}
     </Link>
   );
 }
@@ -105,7 +106,7 @@ function Why({ finding: { kind, identity, details } }: { readonly finding: Findi
     return details.case === "delegation" ? (
       t("overview.why.deactivatedMaker")
     ) : (
-      <bdi>{t("overview.why.deactivated", { person: nameOf(identity) })}</bdi>
+      <bdi>{t("overview.why.deactivated", { person: identityText(t, identity) })}</bdi>
     );
   if (details.case === "delegation") return <bdi>{inactivityText(t, details.value, identity)}</bdi>;
   if (details.case === "roleBinding")

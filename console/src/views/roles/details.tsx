@@ -1,4 +1,5 @@
 // One role: what it allows, how it differs from another one, and who has it.
+
 import { useQuery } from "@connectrpc/connect-query";
 import { TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
@@ -10,7 +11,8 @@ import {
 import { type Role, RolesService } from "../../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { may, missingFor, useMe } from "../../api/access.ts";
 import { type Area, allCapabilities, areas, type NamedCapability, useCapabilityText } from "../../api/capabilities.ts";
-import { nameOf, shortUid } from "../../api/uids.ts";
+import { groupText, identityText } from "../../api/naming.ts";
+import { shortUid } from "../../api/uids.ts";
 import filterStyles from "../../shell/filters.module.css";
 import { ActionButton, CopyAs, Copyable, Loading } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
@@ -192,10 +194,10 @@ function useUseColumns(org: string): Column<RoleBinding>[] {
           params={{ org }}
           search={{ group: group?.uid ?? org, ...(identity && { identity: identity.uid }) }}
         >
-          <bdi>{nameOf(identity)}</bdi>
+          <bdi>{identityText(t, identity)}</bdi>
         </Link>
       ),
     },
-    { title: t("roles.group"), cell: ({ group }) => <bdi>{group?.name || shortUid(group?.uid ?? "")}</bdi> },
+    { title: t("roles.group"), cell: ({ group }) => <bdi>{groupText(t, group?.name)}</bdi> },
   ];
 }

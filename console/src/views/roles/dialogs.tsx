@@ -1,4 +1,5 @@
 // The dialogs that change roles.
+
 import { create } from "@bufbuild/protobuf";
 import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
@@ -7,7 +8,8 @@ import { UIDPFilterSchema } from "../../../../gen/chainguard/platform/common/uid
 import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { type Role, RolesService } from "../../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { may, useMe } from "../../api/access.ts";
-import { nameOf, parentOf, shortUid } from "../../api/uids.ts";
+import { groupText, identityText } from "../../api/naming.ts";
+import { parentOf } from "../../api/uids.ts";
 import { AccessPreview, useSimulation } from "../../shell/access-preview.tsx";
 import { type FieldOf, TextFields } from "../../shell/fields.tsx";
 import { Picker } from "../../shell/picker.tsx";
@@ -158,7 +160,7 @@ function DeleteRole({ role, onClose }: { readonly role: Role; readonly onClose: 
       params={{ org }}
       search={{ group: group?.uid ?? org, identity: identity?.uid ?? "" }}
     >
-      {t("roles.boundTo", { who: nameOf(identity), group: group?.name || shortUid(group?.uid ?? "") })}
+      {t("roles.boundTo", { who: identityText(t, identity), group: groupText(t, group?.name) })}
     </Link>
   ));
   const rest = Number(uses?.totalCount ?? 0) - bindings.length;

@@ -1,4 +1,5 @@
 // The accounts of cloud providers that belong to groups.
+
 import { useQuery } from "@connectrpc/connect-query";
 import { Button } from "@mantine/core";
 import {
@@ -6,8 +7,7 @@ import {
   AccountAssociationsService,
 } from "../../../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
-import { useNames } from "../../api/resources.ts";
-import { shortUid } from "../../api/uids.ts";
+import { useNamed } from "../../api/naming.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { Empty } from "../../shell/look.tsx";
 import { ActionButton, CopyAs } from "../../shell/parts.tsx";
@@ -77,10 +77,10 @@ function useColumns(associations: readonly AccountAssociation[]): Column<Account
   const { t } = useTexts();
   const { data: me } = useMe();
   const { open } = useSignInAddress();
-  const groups = useNames(associations.map(({ uid }) => uid));
+  const named = useNamed(associations.map(({ uid }) => uid));
   return [
     { title: t("identities.name"), cell: ({ name }) => <bdi>{name}</bdi> },
-    { title: t("wizard.group"), cell: ({ uid }) => <bdi>{groups.get(uid) ?? shortUid(uid)}</bdi> },
+    { title: t("wizard.group"), cell: ({ uid }) => <bdi>{named(uid)}</bdi> },
     { title: "AWS", cell: ({ amazon }) => amazon?.account ?? "–" },
     { title: "Google Cloud", cell: ({ google }) => google?.projectId ?? "–" },
     { title: "Azure", cell: ({ azure }) => azure?.tenantId ?? "–" },

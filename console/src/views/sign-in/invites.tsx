@@ -1,4 +1,5 @@
 // Invites: the promise of a role to anyone who has the code.
+
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { Button, Checkbox } from "@mantine/core";
@@ -10,8 +11,8 @@ import {
 import { FindingKind, FindingsService } from "../../../../gen/gatehouse/organizations/v1/findings_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { dayMs } from "../../api/durations.ts";
-import { useNames } from "../../api/resources.ts";
-import { parentOf, shortUid } from "../../api/uids.ts";
+import { useNamed } from "../../api/naming.ts";
+import { parentOf } from "../../api/uids.ts";
 import { inviteLink } from "../../session/invite.ts";
 import { TextField } from "../../shell/fields.tsx";
 import { inactivityText } from "../../shell/inactivity.tsx";
@@ -82,17 +83,17 @@ function useColumns(invites: readonly GroupInvite[], inactive: ReadonlyMap<strin
   const { t } = useTexts();
   const { data: me } = useMe();
   const { open } = useSignInAddress();
-  const groups = useNames(invites.map(({ uid }) => parentOf(uid)));
+  const named = useNamed(invites.map(({ uid }) => parentOf(uid)));
   return [
     { title: t("invites.key"), cell: ({ keyId }) => <code>{keyId}</code> },
     {
       title: t("identities.role"),
-      cell: ({ uid, role, roleUid }) => (
+      cell: ({ uid, role }) => (
         <span className="lines">
           <bdi>
             {t("invites.promise", {
-              role: role?.name ?? shortUid(roleUid),
-              group: groups.get(parentOf(uid)) ?? shortUid(parentOf(uid)),
+              role: role?.name || t("names.hidden"),
+              group: named(parentOf(uid)),
             })}
           </bdi>
           {inactive.has(uid) && (

@@ -1,4 +1,5 @@
 // Which groups of a login provider give which roles.
+
 import { useQuery } from "@connectrpc/connect-query";
 import { useState } from "react";
 import {
@@ -7,8 +8,7 @@ import {
 } from "../../../../gen/chainguard/platform/iam/v2beta1/external_group_role_mappings_pb.ts";
 import type { IdentityProvider } from "../../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
 import { may, missingFor, useMe } from "../../api/access.ts";
-import { useNames } from "../../api/resources.ts";
-import { shortUid } from "../../api/uids.ts";
+import { useNamed } from "../../api/naming.ts";
 import { TextField } from "../../shell/fields.tsx";
 import { ActionButton } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
@@ -29,8 +29,8 @@ export function Mappings({ provider: { uid } }: { readonly provider: IdentityPro
   const request = { uidp: { childrenOf: uid }, pageSize: 200 };
   const { data, error } = useQuery(listExternalGroupRoleMappings, request);
   const mappings = data?.externalGroupRoleMappings ?? [];
-  const roles = useNames(mappings.map(({ roleUid }) => roleUid));
-  const columns = useMappingColumns(roles);
+  const named = useNamed(mappings.map(({ roleUid }) => roleUid));
+  const columns = useMappingColumns(named);
   const wanted = mappings.find((mapping) => mapping.uid === search.mapping);
   return (
     <>
@@ -49,20 +49,20 @@ export function Mappings({ provider: { uid } }: { readonly provider: IdentityPro
         empty={<p className="muted">{t("mappings.none")}</p>}
       />
       {search.dialog === "unmap" && wanted && may(me, deleteExternalGroupRoleMapping, wanted.uid) && (
-        <DeleteMapping mapping={wanted} role={roles.get(wanted.roleUid) ?? shortUid(wanted.roleUid)} />
+        <DeleteMapping mapping={wanted} role={named(wanted.roleUid)} />
       )}
       {search.dialog === "mapping" && missing.length === 0 && <NewMapping parent={uid} onClose={() => void close()} />}
     </>
   );
 }
 
-function useMappingColumns(roles: ReadonlyMap<string, string>): Column<ExternalGroupRoleMapping>[] {
+function useMappingColumns(named: (uid: string) => string): Column<ExternalGroupRoleMapping>[] {
   const { t } = useTexts();
   const { data: me } = useMe();
   const { change } = useSignInAddress();
   return [
     { title: t("mappings.group"), cell: ({ externalGroupId }) => <bdi>{externalGroupId}</bdi> },
-    { title: t("identities.role"), cell: ({ roleUid }) => roles.get(roleUid) ?? shortUid(roleUid) },
+    { title: t("identities.role"), cell: ({ roleUid }) => named(roleUid) },
     {
       title: t("invites.action"),
       cell: ({ uid }) => (

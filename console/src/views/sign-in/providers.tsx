@@ -1,4 +1,5 @@
 // The login providers of an organization.
+
 import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
 import {
@@ -6,8 +7,7 @@ import {
   IdentityProvidersService,
 } from "../../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
-import { useNames } from "../../api/resources.ts";
-import { shortUid } from "../../api/uids.ts";
+import { useNamed } from "../../api/naming.ts";
 import { Empty } from "../../shell/look.tsx";
 import { ActionButton, CopyAs } from "../../shell/parts.tsx";
 import splitStyles from "../../shell/split.module.css";
@@ -72,7 +72,7 @@ export function Providers() {
 function useColumns(providers: readonly IdentityProvider[]): Column<IdentityProvider>[] {
   const { t } = useTexts();
   const { org } = useSignInAddress();
-  const roles = useNames(providers.map(({ defaultRole }) => defaultRole));
+  const named = useNamed(providers.map(({ defaultRole }) => defaultRole));
   return [
     {
       title: t("identities.name"),
@@ -85,7 +85,7 @@ function useColumns(providers: readonly IdentityProvider[]): Column<IdentityProv
     { title: t("providers.issuer"), cell: ({ configuration }) => <bdi>{configuration.value?.issuer}</bdi> },
     {
       title: t("providers.defaultRole"),
-      cell: ({ defaultRole }) => roles.get(defaultRole) ?? shortUid(defaultRole),
+      cell: ({ defaultRole }) => named(defaultRole),
     },
   ];
 }
