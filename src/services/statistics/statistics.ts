@@ -17,17 +17,16 @@ import type { ServiceContext } from "../../resource/service-context.ts";
 import { findRow } from "../../storage/collection/rows.ts";
 import { readSetting } from "../../storage/engine/settings.ts";
 import { groupCollection } from "../../storage/iam/collections.ts";
-import { findDailyCounts } from "../../storage/statistics/daily-counts.ts";
+import { type CountsByDay, findDailyCounts } from "../../storage/statistics/daily-counts.ts";
 import { groupParents } from "../iam/groups/groups.ts";
 import { dayMs, dayOf, formatDay, stepsOf } from "./days.ts";
 import { countedSinceSetting, statisticsLimits } from "./limits.ts";
 import { type MetricName, metrics } from "./metrics.ts";
 import { type DayRange, readQuery } from "./query.ts";
 
-type Response = MessageInitShape<typeof QueryStatisticsResponseSchema>;
+const noCounts: CountsByDay = [];
 
-/** The counts of one metric by day. */
-type CountsByDay = ReadonlyMap<number, number>;
+type Response = MessageInitShape<typeof QueryStatisticsResponseSchema>;
 
 /** Serves statistics. */
 export function statistics({ database, clock }: ServiceContext): Implementation {
@@ -40,15 +39,14 @@ export function statistics({ database, clock }: ServiceContext): Implementation 
       if (!(await findRow(session, groupCollection, groupUid))) throw notFound(groupParents.type, groupUid);
       const since = Number((await readSetting(session, countedSinceSetting)) ?? 0);
       const found = await findDailyCounts(session, { groupUid, metrics: shown, ...range });
-      const byMetric = Map.groupBy(found, ({ metric }) => metric);
       const steps = stepsOf(range.from, range.to, request.step === StatisticsStep.WEEK);
       const firstKept = Math.max(dayOf(since), today - (statisticsLimits.keptDays - 1) * dayMs);
       const partialSince = firstKept > range.from ? formatDay(firstKept) : "";
       return {
         days: steps.map(formatDay),
         metrics: shown.map((metric) => {
-          const counts = new Map((byMetric.get(metric) ?? []).map(({ day, count }) => [day, count]));
-          return { metric, counts: countsOf(metric, counts, steps, { ...range, today }), partialSince };
+          const counts = countsOf(metric, found.get(metric) ?? noCounts, steps, { ...range, today });
+          return { metric, counts, partialSince };
         }),
         unavailableMetrics: hidden.map((metric) => {
           return { metric, missingCapability: namesOfNumbers([metrics[metric].capability])[0] ?? "" };
@@ -71,15 +69,17 @@ function countsOf(
   metric: MetricName,
   counts: CountsByDay,
   steps: readonly number[],
-  { to, today }: DayRange & { readonly today: number },
+  { from, to, today }: DayRange & { readonly today: number },
 ): bigint[] {
   const isLevel = metrics[metric].kind === "level";
+  const daysAfter = (time: number) => (time - from) / dayMs;
+  const ahead = daysAfter(today) + 1;
   let level = 0;
   return steps.map((first, i) => {
-    const end = steps[i + 1] ?? to + dayMs;
+    const end = Math.min(daysAfter(steps[i + 1] ?? to + dayMs), ahead);
     let sum = 0;
-    for (let day = first; day < end && day <= today; day += dayMs) {
-      const count = counts.get(day);
+    for (let day = daysAfter(first); day < end; day++) {
+      const count = counts[day];
       // Without a row, a level is that of the day before.
       level = count ?? level;
       sum += count ?? 0;

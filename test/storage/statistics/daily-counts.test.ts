@@ -58,7 +58,7 @@ async function fill({ tamper }: Store): Promise<void> {
 
 for (const database of databases) {
   describe(`the counts of a group on ${database}`, () => {
-    it("counts of a group are read as one range of the primary key for each metric, and no others, with 10,000 groups below it", async () => {
+    it("counts of a group are one row for each metric, read as one range of the primary key, with 10,000 groups below it", async () => {
       await using store = await dialects[database].open();
       await fill(store);
       const statement = await statementOf(database);
@@ -73,11 +73,12 @@ for (const database of databases) {
         await store.tamper(sessionSettings(defaultDatabaseLimits));
         await store.tamper("SET plan_cache_mode = force_generic_plan");
         await store.tamper(`PREPARE counts AS ${statement}`);
-        const values = [`'${root}'`, `'${JSON.stringify(metrics)}'`, from, to];
+        const values = [from, `'${root}'`, `'${JSON.stringify(metrics)}'`, from, to];
         const plan = await store.tamper(`EXPLAIN (ANALYZE, COSTS OFF) EXECUTE counts(${values.join(", ")})`);
         const text = plan.map((row) => row["QUERY PLAN"]).join("\n");
+        assert.match(text, /^GroupAggregate \(actual .* rows=12/);
         assert.match(text, /using daily_counts_\w+_pk on daily_counts \(actual .* rows=4800/);
-        assert.doesNotMatch(text, /Filter|Seq Scan/);
+        assert.doesNotMatch(text, /Filter|Seq Scan|Sort/);
       }
     });
   });
