@@ -30,7 +30,8 @@ const condition = tagCondition({
   includeEpochs: true,
   updatedSince: undefined,
 });
-const root = uidOf(null, "root");
+/** The organization whose rows the statements read. */
+export const root = uidOf(null, "root");
 const sources: readonly Source[] = [
   { type: "subtree", uid: root },
   { type: "children", uid: root },
@@ -45,8 +46,13 @@ export async function explainPages(): Promise<PagePlan[]> {
   return await explainOn(explainLists);
 }
 
-/** Returns the plans of the total and of the first and a later page of critical advisories that are affected, the newest first. */
+/** Returns the plans of a search on SQLite. */
 export async function explainSearch(): Promise<PagePlan[]> {
+  return await explainOn(searchAdvisories);
+}
+
+/** Reads the total and the first and a later page of critical advisories that are affected, the newest first. */
+export async function searchAdvisories(session: Session, name: (text: string) => void): Promise<void> {
   const critical = { latestEventType: 2, bands: [[90, 100]], minScore: undefined, publishedAfter: undefined } as const;
   const query = {
     sources: [{ type: "subtree", uid: root }] as const,
@@ -56,14 +62,12 @@ export async function explainSearch(): Promise<PagePlan[]> {
     skip: 0,
     limit: 50,
   };
-  return await explainOn(async (session, name) => {
-    name("total");
-    await countRows(session, advisoryCollection, query);
-    name("first page");
-    await listRows(session, advisoryCollection, { ...query, after: undefined });
-    name("page behind a row");
-    await listRows(session, advisoryCollection, { ...query, after: { value: 7, uid: root } });
-  });
+  name("total");
+  await countRows(session, advisoryCollection, query);
+  name("first page");
+  await listRows(session, advisoryCollection, { ...query, after: undefined });
+  name("page behind a row");
+  await listRows(session, advisoryCollection, { ...query, after: { value: 7, uid: root } });
 }
 
 /** Runs statements on a new database, which are explained instead; `name` names those that follow. */
