@@ -74,9 +74,9 @@ export async function findDailyCounts(
 ): Promise<ReadonlyMap<string, CountsByDay>> {
   const statement = session.prepared("daily_counts.of_group", (db, { dailyCounts }) => {
     const { groupUid, metric, day, count } = dailyCounts;
-    const daysAfter = sql`((${day} - ${numberPlaceholder("from")}) / ${sql.raw(String(dayMs))})`;
+    const time = sql`(${day} - ${numberPlaceholder("from")})`;
     return db
-      .select({ metric, counts: sql<string>`string_agg(${daysAfter} || ',' || ${count}, ',')` })
+      .select({ metric, counts: sql<string>`string_agg(${time} || ',' || ${count}, ',')` })
       .from(dailyCounts)
       .where(
         and(
@@ -91,11 +91,11 @@ export async function findDailyCounts(
   return new Map(rows.map(({ metric, counts }) => [metric, parseCounts(counts)]));
 }
 
-/** Parses days and counts in turn: of `0,5,2,7`, returns 5, nothing and 7. */
+/** Parses times and counts in turn: of `0,5,172800000,7`, returns 5, nothing and 7. */
 function parseCounts(text: string): CountsByDay {
   const numbers: readonly number[] = JSON.parse(`[${text}]`);
   const counts: number[] = [];
-  for (let i = 0; i < numbers.length; i += 2) counts[numbers[i]!] = numbers[i + 1]!;
+  for (let i = 0; i < numbers.length; i += 2) counts[numbers[i]! / dayMs] = numbers[i + 1]!;
   return counts;
 }
 

@@ -123,6 +123,7 @@ export const commonFunctions: ReadonlySet<string> = new Set([
   "nullif",
   "row_number",
   "rtrim",
+  "string_agg",
   "strpos",
   "substr",
   "sum",
