@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { stripVTControlCharacters } from "node:util";
+import { addPerson, bind, viewerRole } from "../security/tree.ts";
 import { type Caller, startCaller } from "./caller.ts";
 import { type Dialog, noTerminal, runOnTerminal } from "./on-terminal.ts";
 
@@ -32,6 +33,8 @@ describe("a confirmation on a terminal", { skip: noTerminal }, () => {
     caller = await startCaller();
     for (const name of ["first", "second", "shop", "updated"]) await createGroup(name);
     await createGroup("cart", "example.org/shop");
+    const { server } = caller;
+    await bind(server, server.groupUid, await addPerson(server, "kim", kim, server.groupUid), viewerRole.uid);
     files = path.join(caller.home, "files.yaml");
     writeFileSync(
       files,
@@ -42,7 +45,11 @@ describe("a confirmation on a terminal", { skip: noTerminal }, () => {
 
   const createGroup = (name: string, parent = "example.org") =>
     caller.json("iam", "groups", "create", name, "--parent", parent);
-  const allGroups = () => caller.json("iam", "groups", "list", "--sort", "uid");
+  /** Returns what the commands may change. */
+  const state = async () => [
+    await caller.json("iam", "groups", "list", "--sort", "uid"),
+    await caller.json("iam", "users", "list"),
+  ];
 
   interface Asking {
     readonly args: () => readonly string[];
@@ -51,6 +58,8 @@ describe("a confirmation on a terminal", { skip: noTerminal }, () => {
     readonly keys: string;
     readonly done: RegExp;
   }
+
+  const kim = "kim@example.org";
 
   const commands: Readonly<Record<string, Asking>> = {
     delete: {
@@ -72,6 +81,13 @@ describe("a confirmation on a terminal", { skip: noTerminal }, () => {
       keys: `YES${enter}`,
       done: /Applied: 1 created, 1 updated, 0 deleted, 1 unchanged\n$/,
     },
+    "users remove": {
+      args: () => ["iam", "users", "remove", kim],
+      question:
+        /- 1 role binding\r\n {2}viewer at example\.org\r\nRemove user .*kim.* from the organization\? \[y\/N\] $/,
+      keys: `y${enter}`,
+      done: /Removed user .*kim.*: 1 role binding\.\n$/,
+    },
   };
 
   for (const [name, { args, question, keys, done }] of Object.entries(commands)) {
@@ -80,20 +96,20 @@ describe("a confirmation on a terminal", { skip: noTerminal }, () => {
         name === "delete --recursive" ? [...refusals, ["yes", `y${enter}`, "answered"] as const] : refusals;
       for (const [what, typed, ending] of refused)
         it(`changes nothing after ${what}`, async () => {
-          const before = await allGroups();
+          const before = await state();
           const dialog: Dialog = { question, keys: typed };
           const { code, shown, restored } = await runOnTerminal(caller, args(), { dialog });
           assert.match(stripVTControlCharacters(shown), endings[ending].last);
           assert.deepEqual([code, restored], [endings[ending].code, true], shown);
-          assert.deepEqual(await allGroups(), before);
+          assert.deepEqual(await state(), before);
         });
 
       it("makes the announced change after the right answer", async () => {
-        const before = await allGroups();
+        const before = await state();
         const { code, shown, restored } = await runOnTerminal(caller, args(), { dialog: { question, keys } });
         assert.deepEqual([code, restored], [0, true], shown);
         assert.match(stripVTControlCharacters(shown), done);
-        assert.notDeepEqual(await allGroups(), before);
+        assert.notDeepEqual(await state(), before);
       });
     });
   }
