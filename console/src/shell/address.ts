@@ -61,3 +61,12 @@ export function pageIn(search: Record<string, unknown>): { readonly page?: numbe
   const page = Number(search.page);
   return Number.isSafeInteger(page) && page > 1 ? { page } : {};
 }
+
+/** Returns the order of a list in an address: one of the fields, or one with " desc". */
+export function orderIn(search: Record<string, unknown>, fields: readonly string[]): { readonly order?: string } {
+  return choiceIn(
+    search,
+    "order",
+    fields.flatMap((field) => [field, `${field} desc`]),
+  );
+}

@@ -30,6 +30,7 @@ export const iconNames = [
   "sidebar-collapse",
   "sign-out",
   "skip",
+  "sliders",
   "three-bars",
   "webhook",
   "x-circle-fill",

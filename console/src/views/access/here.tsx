@@ -9,14 +9,16 @@ import { type Area, areas, capabilitiesOf, type Level, levelOf } from "../../api
 import { identityText, useNamed } from "../../api/naming.ts";
 import { parentOf } from "../../api/uids.ts";
 import { CapabilityPicker } from "../../shell/capability-picker.tsx";
+import type { Column } from "../../shell/columns.ts";
 import filterStyles from "../../shell/filters.module.css";
 import { useKeys } from "../../shell/keyboard.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { Empty, Pill } from "../../shell/look.tsx";
+import { Pager, pageSize, pagesOf } from "../../shell/pager.tsx";
 import { CopyAs, Suspended } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { Denied } from "../../shell/states.tsx";
-import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
+import { Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useAccessAddress } from "./address.ts";
 import { BindingLine } from "./binding-line.tsx";

@@ -1,7 +1,7 @@
 import { getRouteApi } from "@tanstack/react-router";
 import type { EventTypeFilter } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import type { AdvisorySeverity } from "../../../../gen/gatehouse/vulnerabilities/v1/search_pb.ts";
-import { choiceIn, pageIn, textIn, useAddress } from "../../shell/address.ts";
+import { choiceIn, orderIn, pageIn, textIn, useAddress } from "../../shell/address.ts";
 
 /** The statuses, in the order of their numbers in EventTypeFilter, from 1. */
 export const statuses = [
@@ -18,12 +18,6 @@ export const statuses = [
 /** The severities, in the order of their numbers in AdvisorySeverity, from 1. */
 export const severities = ["critical", "high", "medium", "low", "none"] as const;
 
-const orderFields = ["score", "published", "changed", "package"] as const;
-const orders = orderFields.flatMap((field) => [field, `${field} desc`] as const);
-
-/** The order of a list without one in its address. */
-export const newestFirst = "published desc";
-
 const dialogs = ["new", "edit", "delete", "event", "review"] as const;
 
 /** The search part of the address of the advisories. */
@@ -31,7 +25,7 @@ export interface AdvisorySearch {
   readonly q?: string;
   readonly status?: (typeof statuses)[number];
   readonly severity?: (typeof severities)[number];
-  readonly order?: (typeof orders)[number];
+  readonly order?: string;
   readonly package?: string;
   readonly type?: string;
   readonly component?: string;
@@ -49,7 +43,7 @@ export function validateSearch(search: Record<string, unknown>): AdvisorySearch 
     ...textIn(search, "q"),
     ...choiceIn(search, "status", statuses),
     ...choiceIn(search, "severity", severities),
-    ...choiceIn(search, "order", orders),
+    ...orderIn(search, ["score", "published", "changed", "package"]),
     ...textIn(search, "package"),
     ...textIn(search, "type"),
     ...textIn(search, "component"),

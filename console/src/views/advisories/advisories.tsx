@@ -1,18 +1,18 @@
 // "Are we affected, and is it settled?"
-import { useQuery } from "@connectrpc/connect-query";
 import { Button } from "@mantine/core";
 import { Advisories as Advisories1 } from "../../../../gen/chainguard/platform/vulnerabilities/v1/advisories_pb.ts";
 import { AdvisorySearchService } from "../../../../gen/gatehouse/vulnerabilities/v1/search_pb.ts";
 import { holds, outermostWith, requiredBy, useMe } from "../../api/access.ts";
 import filterStyles from "../../shell/filters.module.css";
 import { lazyPart } from "../../shell/lazy-part.tsx";
+import { List } from "../../shell/list.tsx";
 import { Empty, PageHead } from "../../shell/look.tsx";
+import { usePagedList } from "../../shell/paged-list.ts";
 import { ActionButton, Code, CopyAs, Heading, Loading } from "../../shell/parts.tsx";
 import { Denied } from "../../shell/states.tsx";
-import { Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
 import { TextFilter } from "../../shell/text-filter.tsx";
 import { useTexts } from "../../texts/texts.ts";
-import { type AdvisorySearch, newestFirst, requestOf, useAdvisoryAddress } from "./address.ts";
+import { requestOf, useAdvisoryAddress } from "./address.ts";
 import styles from "./advisories.module.css";
 import { useColumns } from "./columns.tsx";
 import { AdvisoryDetails } from "./details.tsx";
@@ -34,32 +34,34 @@ export function Advisories() {
         <Denied capabilities={requiredBy(searchAdvisories)} uid={org} />
       </>
     );
-  return selected === "" ? <List /> : <AdvisoryDetails key={selected} uid={selected} />;
+  return selected === "" ? <AllAdvisories /> : <AdvisoryDetails key={selected} uid={selected} />;
 }
 
-function List() {
+function AllAdvisories() {
   const { t } = useTexts();
   const { data: me } = useMe();
   const { org, search, open, change } = useAdvisoryAddress();
   const places = outermostWith(me, Advisories1.method.create, org);
   const missingToCreate = places.length > 0 ? [] : requiredBy(Advisories1.method.create);
-  const turn = (page: number | undefined) => void open("", { page });
-  const orderBy = search.order ?? newestFirst;
-  const request = { ...requestOf(org, search), orderBy, pageSize, skip: pagesOf(search.page, 0, turn).skip };
-  const { data, error, refetch } = useQuery(searchAdvisories, request, { placeholderData: (before) => before });
-  const total = Number(data?.totalCount ?? 0);
+  const list = usePagedList({
+    method: searchAdvisories,
+    request: requestOf(org, search),
+    rowsOf: ({ results }) => results,
+    order: "published desc",
+    address: search,
+    onAddress: (changes) => open("", changes),
+  });
   const hasFilters = Object.keys(search).some((name) => !["page", "dialog", "event", "order"].includes(name));
   const none = { q: undefined, status: undefined, severity: undefined, package: undefined, type: undefined };
   const clear = () =>
     void open("", { ...none, component: undefined, reviewer: undefined, alias: undefined, page: undefined });
-  const sort = (by: string) => void open("", { order: by as AdvisorySearch["order"], page: undefined });
   return (
     <>
       <PageHead
         title={t("advisories.title")}
         beside={
           <span role="status" className="muted">
-            {data && t("advisories.results", { count: total })}
+            {list.total !== undefined && t("advisories.results", { count: list.total })}
           </span>
         }
       >
@@ -68,7 +70,7 @@ function List() {
             {t("list.clear")}
           </Button>
         )}
-        <CopyAs method={searchAdvisories} request={request} />
+        <CopyAs method={searchAdvisories} request={list.request} />
         <ActionButton
           variant="filled"
           shortcut="n"
@@ -89,15 +91,14 @@ function List() {
       <div className={styles.faceted}>
         <Facets />
         <section className="stack" aria-label={t("advisories.list")}>
-          <Table
+          <List
+            id="advisories"
             label={t("advisories.list")}
-            list={{ rows: data?.results, error, onRetry: () => void refetch() }}
+            list={list}
             columns={useColumns()}
-            order={{ by: orderBy, onChange: sort }}
             keyOf={({ advisory }) => advisory?.uid ?? ""}
             empty={<Empty>{hasFilters ? t("list.noMatch") : t("advisories.empty")}</Empty>}
           />
-          <Pager {...pagesOf(search.page, total, turn)} count={data?.results.length ?? 0} />
           <Exports />
         </section>
       </div>

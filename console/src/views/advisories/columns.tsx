@@ -1,8 +1,8 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { Link } from "@tanstack/react-router";
 import type { FoundAdvisory } from "../../../../gen/gatehouse/vulnerabilities/v1/search_pb.ts";
+import type { Column } from "../../shell/columns.ts";
 import { Ago } from "../../shell/parts.tsx";
-import type { Column } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useAdvisoryAddress } from "./address.ts";
 import { SeverityPill } from "./severity.tsx";
@@ -25,6 +25,7 @@ export function useColumns(): Column<FoundAdvisory>[] {
       ),
     },
     {
+      id: "package",
       title: t("advisories.package"),
       sort: "package",
       cell: ({ advisory }) => (
@@ -37,25 +38,30 @@ export function useColumns(): Column<FoundAdvisory>[] {
       ),
     },
     {
+      id: "severity",
       title: t("advisories.severity"),
       sort: "score desc",
       cell: ({ score }) => (score === undefined ? <span className="muted">–</span> : <SeverityPill score={score} />),
     },
     {
+      id: "status",
       title: t("advisories.status"),
       cell: ({ advisory }) => <StatusOf event={advisory && latestApproved(advisory)} />,
     },
     {
+      id: "fixedIn",
       title: t("advisories.fixedIn"),
       isWide: true,
       cell: ({ advisory }) => <bdi>{fixedIn(advisory && latestApproved(advisory)) || "–"}</bdi>,
     },
     {
+      id: "published",
       title: t("advisories.published"),
       sort: "published desc",
       cell: ({ publishTime }) => publishTime && <Ago time={timestampDate(publishTime)} />,
     },
     {
+      id: "changed",
       title: t("advisories.changed"),
       sort: "changed desc",
       isWide: true,

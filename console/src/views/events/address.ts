@@ -1,9 +1,10 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { choiceIn, pageIn, textIn, useAddress } from "../../shell/address.ts";
+import { choiceIn, orderIn, pageIn, textIn, useAddress } from "../../shell/address.ts";
 
 /** The search part of the address of the events. */
 export interface EventsSearch {
   readonly page?: number;
+  readonly order?: string;
   readonly dialog?: "new" | "edit" | "delete";
   /** The uid of the attempt in the side panel. */
   readonly attempt?: string;
@@ -13,6 +14,7 @@ export interface EventsSearch {
 export function validateSearch(search: Record<string, unknown>): EventsSearch {
   return {
     ...pageIn(search),
+    ...orderIn(search, ["name"]),
     ...choiceIn(search, "dialog", ["new", "edit", "delete"]),
     ...textIn(search, "attempt"),
   };
@@ -22,5 +24,5 @@ const route = getRouteApi("/o/$org/events/$");
 
 /** Returns the address of the events; a change closes the dialog. */
 export function useEventsAddress() {
-  return useAddress(route, { keep: ({ page }) => ({ page }) });
+  return useAddress(route, { keep: ({ page, order }) => ({ page, order }) });
 }

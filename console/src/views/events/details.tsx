@@ -12,13 +12,14 @@ import { DelegationKind, DelegationsService } from "../../../../gen/gatehouse/ia
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { missingToConfirm } from "../../api/delegations.ts";
 import { parentOf, shortUid } from "../../api/uids.ts";
+import type { Column } from "../../shell/columns.ts";
 import { useSaveNow } from "../../shell/form.tsx";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { Verdict } from "../../shell/look.tsx";
 import { ActionButton, Ago, Code, CopyAs, Copyable, Loading } from "../../shell/parts.tsx";
 import { Retry } from "../../shell/retry.tsx";
 import { Denied, Failure } from "../../shell/states.tsx";
-import { type Column, Table } from "../../shell/table.tsx";
+import { Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useEventsAddress } from "./address.ts";
 import { Pause, SendTest } from "./controls.tsx";

@@ -1,18 +1,18 @@
 // "Does everybody get what they subscribed to?"
-
-import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
 import { SubscriptionsService } from "../../../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
 import { DeliveryService, type DeliveryState } from "../../../../gen/gatehouse/events/v1/delivery_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { useNamed } from "../../api/naming.ts";
 import { parentOf } from "../../api/uids.ts";
+import type { Column } from "../../shell/columns.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
+import { List } from "../../shell/list.tsx";
 import { PageHead } from "../../shell/look.tsx";
+import { usePagedList } from "../../shell/paged-list.ts";
 import { ActionButton, Code, CopyAs, Loading } from "../../shell/parts.tsx";
 import { Retry } from "../../shell/retry.tsx";
 import { Denied } from "../../shell/states.tsx";
-import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useEventsAddress } from "./address.ts";
 import { SubscriptionDetails } from "./details.tsx";
@@ -29,15 +29,22 @@ export function Events() {
   const { org, selected, search, change } = useEventsAddress();
   const missing = missingFor(me, createSubscription, org);
   const mayList = may(me, listDeliveryStates);
-  const turn = (page: number | undefined) => void change({ page });
-  const request = { uidp: { descendantsOf: org }, pageSize, skip: pagesOf(search.page, 0, turn).skip };
-  const { data, error, refetch } = useQuery(listDeliveryStates, request, { enabled: mayList, refetchInterval });
-  const columns = useColumns(data?.deliveryStates ?? []);
+  const list = usePagedList({
+    method: listDeliveryStates,
+    request: { uidp: { descendantsOf: org } },
+    rowsOf: ({ deliveryStates }) => deliveryStates,
+    order: "name",
+    isEnabled: mayList,
+    refetchInterval,
+    address: search,
+    onAddress: change,
+  });
+  const columns = useColumns(list.rows ?? []);
   if (!me) return <Loading />;
   return (
     <>
       <PageHead title={t("nav.events")}>
-        <CopyAs method={listDeliveryStates} request={request} />
+        <CopyAs method={listDeliveryStates} request={list.request} />
         <ActionButton variant="filled" shortcut="n" missing={missing} onClick={() => void change({ dialog: "new" })}>
           {t("events.new")}
         </ActionButton>
@@ -46,17 +53,14 @@ export function Events() {
       {mayList && (
         <div className="stack">
           <p className="muted">{t("events.lead")}</p>
-          <Table
+          <List
+            id="webhooks"
             label={t("events.list")}
-            list={{ rows: data?.deliveryStates, error, onRetry: () => void refetch() }}
+            list={list}
             columns={columns}
             keyOf={({ subscriptionUid }) => subscriptionUid}
             selected={selected}
             empty={<Empty org={org} />}
-          />
-          <Pager
-            {...pagesOf(search.page, Number(data?.totalCount ?? 0), turn)}
-            count={data?.deliveryStates.length ?? 0}
           />
           {selected !== "" && <SubscriptionDetails key={selected} uid={selected} />}
         </div>
@@ -84,10 +88,12 @@ function useColumns(states: readonly DeliveryState[]): Column<DeliveryState>[] {
   const { t } = useTexts();
   const { org, search } = useEventsAddress();
   const named = useNamed(states.map(({ subscriptionUid }) => parentOf(subscriptionUid)));
-  const kept = search.page === undefined ? {} : { page: search.page };
+  const { page, order } = search;
+  const kept = { ...(page !== undefined && { page }), ...(order !== undefined && { order }) };
   return [
     {
       title: t("events.sink"),
+      sort: "name",
       cell: ({ subscriptionUid, sink }) => (
         <Link to="/o/$org/events/$" params={{ org, _splat: subscriptionUid }} search={kept}>
           <bdi>{sink.replace(/^https:\/\//, "")}</bdi>
@@ -95,12 +101,14 @@ function useColumns(states: readonly DeliveryState[]): Column<DeliveryState>[] {
       ),
     },
     {
+      id: "group",
       title: t("events.group"),
       cell: ({ subscriptionUid }) => <bdi>{named(parentOf(subscriptionUid))}</bdi>,
     },
-    { title: t("events.state"), cell: (state) => <State state={state} /> },
-    { title: t("events.waiting"), cell: ({ waiting }) => <Waiting count={waiting} />, isWide: true },
+    { id: "state", title: t("events.state"), cell: (state) => <State state={state} /> },
+    { id: "waiting", title: t("events.waiting"), cell: ({ waiting }) => <Waiting count={waiting} />, isWide: true },
     {
+      id: "nextTry",
       title: t("events.nextTry"),
       cell: ({ subscriptionUid, nextAttemptTime, stopped }) =>
         nextAttemptTime || stopped ? (

@@ -2,9 +2,10 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { type Node, Node_State, OperateService } from "../../../../gen/gatehouse/operate/v1/operate_pb.ts";
+import type { Column } from "../../shell/columns.ts";
 import { Pill } from "../../shell/look.tsx";
 import { Ago, CopyAs } from "../../shell/parts.tsx";
-import { type Column, Table } from "../../shell/table.tsx";
+import { Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { Tile } from "./tile.tsx";
 

@@ -4,9 +4,11 @@ import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
 import { OperateService, type Session } from "../../../../gen/gatehouse/operate/v1/operate_pb.ts";
 import { useNamed } from "../../api/naming.ts";
+import type { Column } from "../../shell/columns.ts";
+import { Pager, pageSize, pagesOf } from "../../shell/pager.tsx";
 import { ActionButton, Ago, CopyAs } from "../../shell/parts.tsx";
 import { DeleteResourceDialog } from "../../shell/resource-dialogs.tsx";
-import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
+import { Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useOperateAddress } from "./address.ts";
 

@@ -2,10 +2,11 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { OperateService, type SigningKey, SigningKey_State } from "../../../../gen/gatehouse/operate/v1/operate_pb.ts";
+import type { Column } from "../../shell/columns.ts";
 import { Pill } from "../../shell/look.tsx";
 import { ActionButton, Ago, CopyAs } from "../../shell/parts.tsx";
 import { DeleteResourceDialog, SaveDialog } from "../../shell/resource-dialogs.tsx";
-import { type Column, Table } from "../../shell/table.tsx";
+import { Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useOperateAddress } from "./address.ts";
 

@@ -10,9 +10,9 @@ import {
 import { useMe } from "../../api/access.ts";
 import { Icon } from "../../shell/icon.tsx";
 import { lazyPart } from "../../shell/lazy-part.tsx";
+import { Pager, pageSize, pagesOf } from "../../shell/pager.tsx";
 import { CopyAs, Loading } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
-import { Pager, pageSize, pagesOf } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import type { OverviewSearch } from "./address.ts";
 import { useOverviewAddress } from "./address.ts";

@@ -1,19 +1,20 @@
 // The people who hold roles at the organization or in a group of it.
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { AccessService, type Person } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { MembershipsService } from "../../../../gen/gatehouse/iam/v1/memberships_pb.ts";
 import { may, missingFor, outermostWith, requiredBy, useMe } from "../../api/access.ts";
 import { nameOf, shortUid } from "../../api/uids.ts";
+import type { Column } from "../../shell/columns.ts";
 import filterStyles from "../../shell/filters.module.css";
 import { lazyPart } from "../../shell/lazy-part.tsx";
+import { List } from "../../shell/list.tsx";
 import { Avatar, Empty, PageHead, Pill } from "../../shell/look.tsx";
+import { usePagedList } from "../../shell/paged-list.ts";
 import { ActionButton, Ago, CopyAs } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { Denied } from "../../shell/states.tsx";
-import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
 import { TextFilter } from "../../shell/text-filter.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { usePeopleAddress } from "./address.ts";
@@ -34,15 +35,21 @@ export function People() {
   const [place = org] = outermostWith(me, listPeople, org);
   const { filter = "", group = place } = search;
   const mayList = may(me, listPeople, group);
-  const turn = (page: number | undefined) => void change({ page });
-  const request = { group, query: filter, pageSize, skip: pagesOf(search.page, 0, turn).skip };
-  const { data, error, refetch } = useQuery(listPeople, request, { enabled: mayList });
+  const list = usePagedList({
+    method: listPeople,
+    request: { group, query: filter },
+    rowsOf: ({ people }) => people,
+    order: "name",
+    isEnabled: mayList,
+    address: search,
+    onAddress: change,
+  });
   const [leaver, setLeaver] = useState<Person>();
   const columns = useColumns(setLeaver);
   return (
     <div className="stack">
       <PageHead title={t("nav.people")}>
-        <CopyAs method={listPeople} request={request} />
+        <CopyAs method={listPeople} request={list.request} />
       </PageHead>
       <p className="muted">{t("people.lead")}</p>
       <div className={filterStyles.filters}>
@@ -61,20 +68,18 @@ export function People() {
       </div>
       {me && !mayList && <Denied capabilities={requiredBy(listPeople)} uid={group} />}
       {mayList && (
-        <>
-          <Table
-            label={t("nav.people")}
-            list={{ rows: data?.people, error, onRetry: () => void refetch() }}
-            columns={columns}
-            keyOf={({ identity }) => identity?.uid ?? ""}
-            empty={
-              <Empty {...(filter !== "" && { onClear: () => void change({ filter: undefined, page: undefined }) })}>
-                {t(filter === "" ? "people.none" : "list.noMatch")}
-              </Empty>
-            }
-          />
-          <Pager {...pagesOf(search.page, Number(data?.totalCount ?? 0), turn)} count={data?.people.length ?? 0} />
-        </>
+        <List
+          id="people"
+          label={t("nav.people")}
+          list={list}
+          columns={columns}
+          keyOf={({ identity }) => identity?.uid ?? ""}
+          empty={
+            <Empty {...(filter !== "" && { onClear: () => void change({ filter: undefined, page: undefined }) })}>
+              {t(filter === "" ? "people.none" : "list.noMatch")}
+            </Empty>
+          }
+        />
       )}
       {leaver && (
         <RemoveDialog
@@ -91,10 +96,14 @@ export function People() {
 function useColumns(onRemove: (person: Person) => void): Column<Person>[] {
   const { t } = useTexts();
   return [
-    { title: t("people.person"), cell: (person) => <Who person={person} /> },
-    { title: t("people.roles"), cell: (person) => <Roles person={person} /> },
-    { title: t("people.status"), cell: (person) => <Status person={person} /> },
-    { title: t("people.since"), cell: ({ joinTime }) => (joinTime ? <Ago time={timestampDate(joinTime)} /> : "–") },
+    { title: t("people.person"), sort: "name", cell: (person) => <Who person={person} /> },
+    { id: "roles", title: t("people.roles"), cell: (person) => <Roles person={person} /> },
+    { id: "status", title: t("people.status"), cell: (person) => <Status person={person} /> },
+    {
+      id: "since",
+      title: t("people.since"),
+      cell: ({ joinTime }) => (joinTime ? <Ago time={timestampDate(joinTime)} /> : "–"),
+    },
     {
       title: t("people.action"),
       cell: (person) => <Remove person={person} onRemove={() => onRemove(person)} />,

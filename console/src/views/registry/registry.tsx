@@ -7,12 +7,14 @@ import { type Repo, ReposService } from "../../../../gen/chainguard/platform/reg
 import { holds, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { useNames } from "../../api/resources.ts";
 import { isUid, parentOf, shortUid } from "../../api/uids.ts";
+import type { Column } from "../../shell/columns.ts";
 import filterStyles from "../../shell/filters.module.css";
 import { lazyPart } from "../../shell/lazy-part.tsx";
+import { List } from "../../shell/list.tsx";
 import { Empty, PageHead } from "../../shell/look.tsx";
+import { usePagedList } from "../../shell/paged-list.ts";
 import { ActionButton, Ago, CopyAs, Heading, Loading } from "../../shell/parts.tsx";
 import { Denied } from "../../shell/states.tsx";
-import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useRegistryAddress } from "./address.ts";
 
@@ -52,13 +54,12 @@ function Repos() {
   const { t } = useTexts();
   const { data: me } = useMe();
   const { org, search, open } = useRegistryAddress();
-  const { request, rows, total, error, refetch, isSearch } = useRepos();
-  const pages = pagesOf(search.page, total, (page) => void open("", { page }));
+  const list = useRepos();
   const filter = search.filter ?? "";
   return (
     <>
       <PageHead title={t("registry.title")}>
-        <CopyAs method={listRepos} request={request} />
+        <CopyAs method={listRepos} request={list.request} />
         <ActionButton
           variant="filled"
           shortcut="n"
@@ -82,35 +83,51 @@ function Repos() {
           }}
         />
       </div>
-      <Table
+      <List
+        id="repos"
         label={t("registry.list")}
-        list={{ rows, error, onRetry: () => void refetch() }}
-        columns={useRepoColumns(rows ?? [])}
+        list={list}
+        columns={useRepoColumns(list.rows ?? [])}
         keyOf={({ uid }) => uid}
         empty={<Empty>{filter === "" ? t("registry.empty") : t("registry.noMatch")}</Empty>}
       />
-      {!isSearch && <Pager {...pages} count={rows?.length ?? 0} />}
     </>
   );
 }
 
 /** The repos of the page, or those that the filter finds. */
 function useRepos() {
-  const { org, search } = useRegistryAddress();
+  const { org, search, open } = useRegistryAddress();
   const filter = (search.filter ?? "").trim().toLowerCase();
   const isSearch = filter !== "";
-  const base = { uidp: { descendantsOf: org }, orderBy: "name" };
-  const { skip } = pagesOf(search.page, undefined, () => {});
-  const all = { ...base, ...(isSearch ? { pageSize: searchedRepos } : { pageSize, skip }) };
-  const first = useQuery(listRepos, all);
-  const isMore = isSearch && Number(first.data?.totalCount ?? 0) > searchedRepos;
-  const named = { ...base, name: filter, pageSize: searchedRepos };
+  const request = { uidp: { descendantsOf: org } };
+  const all = usePagedList({
+    method: listRepos,
+    request,
+    rowsOf: ({ repos }) => repos,
+    order: "name",
+    isEnabled: !isSearch,
+    address: search,
+    onAddress: (changes) => open("", changes),
+  });
+  const first = { ...request, orderBy: search.order ?? "name", pageSize: searchedRepos };
+  const searched = useQuery(listRepos, first, { enabled: isSearch });
+  const isMore = isSearch && Number(searched.data?.totalCount ?? 0) > searchedRepos;
+  const named = { ...first, name: filter };
   const exact = useQuery(listRepos, named, { enabled: isMore });
-  const matches = ({ name, description }: Repo) =>
-    !isSearch || name.includes(filter) || description.toLowerCase().includes(filter);
-  const { data, error, refetch } = isMore ? exact : first;
+  if (!isSearch) return all;
+  const matches = ({ name, description }: Repo) => name.includes(filter) || description.toLowerCase().includes(filter);
+  const { data, error, refetch } = isMore ? exact : searched;
   const rows = isMore ? data?.repos : data?.repos.filter(matches);
-  return { request: isMore ? named : all, rows, total: Number(data?.totalCount ?? 0), error, refetch, isSearch };
+  const count = rows?.length ?? 0;
+  return {
+    ...all,
+    request: isMore ? named : first,
+    rows,
+    error,
+    onRetry: () => void refetch(),
+    pages: { from: 1, count, total: count },
+  };
 }
 
 function useRepoColumns(repos: readonly Repo[]): Column<Repo>[] {
@@ -120,6 +137,7 @@ function useRepoColumns(repos: readonly Repo[]): Column<Repo>[] {
   return [
     {
       title: t("registry.repo"),
+      sort: "name",
       cell: ({ uid, name, description }) => (
         <div className="lines">
           <Link to="/o/$org/registry/$" params={{ org, _splat: uid }}>
@@ -130,6 +148,7 @@ function useRepoColumns(repos: readonly Repo[]): Column<Repo>[] {
       ),
     },
     {
+      id: "group",
       title: t("registry.group"),
       cell: ({ uid }) => {
         const group = parentOf(uid);
@@ -140,9 +159,16 @@ function useRepoColumns(repos: readonly Repo[]): Column<Repo>[] {
         );
       },
     },
-    { title: t("registry.bundles"), isWide: true, cell: ({ bundles }) => <bdi>{bundles.join(", ")}</bdi> },
     {
+      id: "bundles",
+      title: t("registry.bundles"),
+      isWide: true,
+      cell: ({ bundles }) => <bdi>{bundles.join(", ")}</bdi>,
+    },
+    {
+      id: "updated",
       title: t("registry.updated"),
+      sort: "update_time desc",
       cell: ({ updateTime }) => updateTime && <Ago time={timestampDate(updateTime)} />,
     },
   ];

@@ -1,14 +1,15 @@
 // The tags of a repo, with what each of them is.
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { useQuery } from "@connectrpc/connect-query";
 import { Checkbox } from "@mantine/core";
 import type { Repo } from "../../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { type Tag, TagsService } from "../../../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
 import type { Image } from "../../../../gen/gatehouse/registry/v1/image_store_pb.ts";
 import { may, useMe } from "../../api/access.ts";
+import type { Column } from "../../shell/columns.ts";
+import { List } from "../../shell/list.tsx";
 import { Empty, Pill } from "../../shell/look.tsx";
+import { usePagedList } from "../../shell/paged-list.ts";
 import { Ago, CopyAs, Copyable } from "../../shell/parts.tsx";
-import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useRegistryAddress } from "./address.ts";
 import { TagHistory } from "./history.tsx";
@@ -24,17 +25,20 @@ export function Tags({ repo }: { readonly repo: Repo }) {
   const { search, open } = useRegistryAddress();
   const mayList = may(me, listTags, repo.uid);
   const isAll = search.tags === "all";
-  const turn = (page: number | undefined) => void open(repo.uid, { page });
-  const request = {
-    uidp: { childrenOf: repo.uid },
-    orderBy: "update_time desc",
-    ...(isAll && { includeReferrers: true, includeDates: true, includeEpochs: true }),
-    pageSize,
-    skip: pagesOf(search.page, 0, turn).skip,
-  };
-  const { data, error, refetch } = useQuery(listTags, request, { enabled: mayList });
-  const columns = useTagColumns(repo, data?.tags ?? []);
-  const shown = data?.tags.find(({ uid }) => uid === search.history);
+  const list = usePagedList({
+    method: listTags,
+    request: {
+      uidp: { childrenOf: repo.uid },
+      ...(isAll && { includeReferrers: true, includeDates: true, includeEpochs: true }),
+    },
+    rowsOf: ({ tags }) => tags,
+    order: "update_time desc",
+    isEnabled: mayList,
+    address: search,
+    onAddress: (changes) => open(repo.uid, changes),
+  });
+  const columns = useTagColumns(repo, list.rows ?? []);
+  const shown = list.rows?.find(({ uid }) => uid === search.history);
   if (!mayList) return null;
   return (
     <section className="stack part" aria-labelledby="repo-tags">
@@ -48,16 +52,16 @@ export function Tags({ repo }: { readonly repo: Repo }) {
           }
         />
         <div className="grow" />
-        <CopyAs method={listTags} request={request} />
+        <CopyAs method={listTags} request={list.request} />
       </div>
-      <Table
+      <List
+        id="tags"
         label={t("registry.tags")}
-        list={{ rows: data?.tags, error, onRetry: () => void refetch() }}
+        list={list}
         columns={columns}
         keyOf={({ uid }) => uid}
         empty={<Empty>{t("registry.noTags")}</Empty>}
       />
-      <Pager {...pagesOf(search.page, Number(data?.totalCount ?? 0), turn)} count={data?.tags.length ?? 0} />
       {shown && (
         <TagHistory repoUid={repo.uid} tag={shown} onClose={() => void open(repo.uid, { history: undefined })} />
       )}
@@ -76,6 +80,7 @@ function useTagColumns(repo: Repo, tags: readonly Tag[]): Column<Tag>[] {
   return [
     {
       title: t("registry.tag"),
+      sort: "name",
       cell: ({ uid, name, deprecated }) => (
         <div className="lines">
           <button type="button" className="link" onClick={() => void open(repo.uid, { history: uid })}>
@@ -96,18 +101,23 @@ function useTagColumns(repo: Repo, tags: readonly Tag[]): Column<Tag>[] {
       ),
     },
     {
+      id: "digest",
       title: t("registry.digest"),
       cell: ({ digest }) => <Copyable value={digest} shown={shortDigest(digest)} what={t("registry.digest")} />,
     },
     {
+      id: "platforms",
       title: t("registry.platforms"),
       cell: ({ digest }) => <Platforms image={images.get(digest)} locale={locale} />,
     },
     {
+      id: "updated",
       title: t("registry.updated"),
+      sort: "update_time desc",
       cell: ({ updateTime }) => updateTime && <Ago time={timestampDate(updateTime)} />,
     },
     {
+      id: "pull",
       title: t("registry.pullColumn"),
       cell: ({ name, digest }) =>
         reference !== "" && (

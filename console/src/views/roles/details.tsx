@@ -1,5 +1,5 @@
 // One role: what it allows, how it differs from another one, and who has it.
-
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
@@ -13,11 +13,13 @@ import { may, missingFor, useMe } from "../../api/access.ts";
 import { type Area, allCapabilities, areas, type NamedCapability, useCapabilityText } from "../../api/capabilities.ts";
 import { groupText, identityText } from "../../api/naming.ts";
 import { shortUid } from "../../api/uids.ts";
+import type { Column } from "../../shell/columns.ts";
 import filterStyles from "../../shell/filters.module.css";
-import { ActionButton, CopyAs, Copyable, Loading } from "../../shell/parts.tsx";
+import { List } from "../../shell/list.tsx";
+import { usePagedList } from "../../shell/paged-list.ts";
+import { ActionButton, Ago, CopyAs, Copyable, Loading } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { Denied, Failure } from "../../shell/states.tsx";
-import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useRoleAddress } from "./address.ts";
 import { isBuiltIn } from "./built-in.ts";
@@ -164,21 +166,26 @@ function Uses({ uid }: { readonly uid: string }) {
   const { data: me } = useMe();
   const { org, search, open } = useRoleAddress();
   const mayList = may(me, listRoleBindings, org);
-  const turn = (page: number | undefined) => void open(uid, { page });
-  const request = { role: uid, uidp: { descendantsOf: org }, pageSize, skip: pagesOf(search.page, 0, turn).skip };
-  const { data, error } = useQuery(listRoleBindings, request, { enabled: mayList });
+  const list = usePagedList({
+    method: listRoleBindings,
+    request: { role: uid, uidp: { descendantsOf: org } },
+    rowsOf: ({ roleBindings }) => roleBindings,
+    isEnabled: mayList,
+    address: search.page === undefined ? {} : { page: search.page },
+    onAddress: ({ page }) => open(uid, { page }),
+  });
   if (!mayList) return null;
   return (
     <>
       <h3>{t("roles.usedBy")}</h3>
-      <Table
+      <List
+        id="role-bindings"
         label={t("roles.usedBy")}
-        list={{ rows: data?.roleBindings, error }}
+        list={list}
         columns={useUseColumns(org)}
         keyOf={(binding) => binding.uid}
         empty={<p className="muted">{t("roles.unused")}</p>}
       />
-      <Pager {...pagesOf(search.page, Number(data?.totalCount ?? 0), turn)} count={data?.roleBindings.length ?? 0} />
     </>
   );
 }
@@ -198,6 +205,16 @@ function useUseColumns(org: string): Column<RoleBinding>[] {
         </Link>
       ),
     },
-    { title: t("roles.group"), cell: ({ group }) => <bdi>{groupText(t, group?.name)}</bdi> },
+    {
+      id: "group",
+      title: t("roles.group"),
+      cell: ({ group }) => <bdi>{groupText(t, group?.name)}</bdi>,
+    },
+    {
+      id: "created",
+      title: t("list.created"),
+      isExtra: true,
+      cell: ({ createTime }) => createTime && <Ago time={timestampDate(createTime)} />,
+    },
   ];
 }

@@ -7,13 +7,14 @@ import { UIDPFilterSchema } from "../../../../gen/chainguard/platform/common/uid
 import { type Role, RolesService } from "../../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { AccessService } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
+import type { Column } from "../../shell/columns.ts";
 import filterStyles from "../../shell/filters.module.css";
 import { lazyPart } from "../../shell/lazy-part.tsx";
+import { List } from "../../shell/list.tsx";
 import { Empty, PageHead, Pill } from "../../shell/look.tsx";
 import { ActionButton, CopyAs, Loading } from "../../shell/parts.tsx";
 import splitStyles from "../../shell/split.module.css";
 import { Denied } from "../../shell/states.tsx";
-import { type Column, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import type { RoleSearch } from "./address.ts";
 import { useRoleAddress } from "./address.ts";
@@ -32,7 +33,10 @@ export function Roles() {
   const missing = missingFor(me, createRole, org);
   const mayList = may(me, listRoles);
   const { roles, total, error, refetch, request } = useRoles(mayList);
-  const shown = roles?.filter((role) => matches(role, search.filter ?? "", search.kind));
+  const shown = inOrder(
+    search.order,
+    roles?.filter((role) => matches(role, search.filter ?? "", search.kind)),
+  );
   const columns = useColumns(shown ?? []);
   const kept = keptOf(search);
   if (!me) return <Loading />;
@@ -50,9 +54,16 @@ export function Roles() {
           <section className="stack" aria-label={t("roles.list")}>
             <Filter own={roles?.filter((role) => !isBuiltIn(role)).length ?? 0} all={roles?.length ?? 0} />
             {total > listed && <p className="muted">{t("roles.truncated", { count: listed, total })}</p>}
-            <Table
+            <List
+              id="roles"
               label={t("roles.list")}
-              list={{ rows: shown, error, onRetry: refetch }}
+              list={{
+                rows: shown,
+                error,
+                onRetry: refetch,
+                order: { by: search.order ?? "", onChange: (order) => void change({ order }) },
+                pages: { from: 1, count: shown?.length ?? 0, total: shown?.length ?? 0 },
+              }}
               columns={columns}
               keyOf={({ uid }) => uid}
               selected={selected}
@@ -96,9 +107,22 @@ function useRoles(mayList: boolean) {
   return { roles, total, error: first.error ?? second.error, refetch, request };
 }
 
-/** Returns the filters, which a link to another role keeps. */
-function keptOf({ filter, kind }: RoleSearch): RoleSearch {
-  return { ...(filter !== undefined && { filter }), ...(kind !== undefined && { kind }) };
+/** Returns the filters and the order, which a link to another role keeps. */
+function keptOf({ filter, kind, order }: RoleSearch): RoleSearch {
+  return {
+    ...(filter !== undefined && { filter }),
+    ...(kind !== undefined && { kind }),
+    ...(order !== undefined && { order }),
+  };
+}
+
+/** Sorts roles here: the server lists those of the organization apart from the built-in ones, which come last without an order. */
+function inOrder(order: string | undefined, roles: readonly Role[] | undefined): readonly Role[] | undefined {
+  if (order === undefined) return roles;
+  const [field, direction] = order.split(" ");
+  const compare = (a: Role, b: Role) =>
+    field === "capabilities" ? a.capabilities.length - b.capabilities.length : a.name < b.name ? -1 : 1;
+  return roles?.toSorted((a, b) => (direction === "desc" ? compare(b, a) : compare(a, b)));
 }
 
 function matches({ uid, name, description }: Role, filter: string, kind: "own" | "builtIn" | undefined): boolean {
@@ -145,6 +169,7 @@ function useColumns(roles: readonly Role[]): Column<Role>[] {
   return [
     {
       title: t("roles.name"),
+      sort: "name",
       cell: ({ uid, name, description }) => (
         <div className="lines">
           <Link to="/o/$org/roles/$" params={{ org, _splat: uid }} search={kept}>
@@ -155,6 +180,7 @@ function useColumns(roles: readonly Role[]): Column<Role>[] {
       ),
     },
     {
+      id: "origin",
       title: t("roles.origin"),
       isWide: true,
       cell: (role) => (
@@ -163,8 +189,13 @@ function useColumns(roles: readonly Role[]): Column<Role>[] {
         </Pill>
       ),
     },
-    { title: t("roles.capabilities"), cell: ({ capabilities }) => capabilities.length },
-    { title: t("roles.uses"), cell: ({ uid }) => uses.get(uid) ?? "" },
+    {
+      id: "capabilities",
+      title: t("roles.capabilities"),
+      sort: "capabilities desc",
+      cell: ({ capabilities }) => capabilities.length,
+    },
+    { id: "uses", title: t("roles.uses"), cell: ({ uid }) => uses.get(uid) ?? "" },
   ];
 }
 

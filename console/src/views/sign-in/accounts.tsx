@@ -8,12 +8,14 @@ import {
 } from "../../../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { useNamed } from "../../api/naming.ts";
+import type { Column } from "../../shell/columns.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
+import { List } from "../../shell/list.tsx";
 import { Empty } from "../../shell/look.tsx";
+import { usePagedList } from "../../shell/paged-list.ts";
 import { ActionButton, CopyAs } from "../../shell/parts.tsx";
 import { DeleteResourceDialog } from "../../shell/resource-dialogs.tsx";
 import { Denied } from "../../shell/states.tsx";
-import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useSignInAddress } from "./address.ts";
 
@@ -30,12 +32,18 @@ export function Accounts() {
   const { org, selected, search, change, close } = useSignInAddress();
   const missing = missingFor(me, createAccountAssociation, org);
   const mayList = may(me, listAccountAssociations);
-  const turn = (page: number | undefined) => void change({ page });
-  const request = { uidp: { descendantsOf: org }, pageSize, skip: pagesOf(search.page, 0, turn).skip };
-  const { data, error, refetch } = useQuery(listAccountAssociations, request, { enabled: mayList });
+  const list = usePagedList({
+    method: listAccountAssociations,
+    request: { uidp: { descendantsOf: org } },
+    rowsOf: ({ accountAssociations }) => accountAssociations,
+    order: "name",
+    isEnabled: mayList,
+    address: search,
+    onAddress: change,
+  });
   // An association has the uid of its group, so that of the organization is not below it.
   const own = useQuery(listAccountAssociations, { uidp: { ids: [org] } }, { enabled: mayList });
-  const rows = data && own.data && [...own.data.accountAssociations, ...data.accountAssociations];
+  const rows = list.rows && own.data && [...own.data.accountAssociations, ...list.rows];
   const columns = useColumns(rows ?? []);
   if (me && !mayList) return <Denied capabilities={requiredBy(listAccountAssociations)} uid={org} />;
   const wanted = rows?.find(({ uid }) => uid === selected);
@@ -45,21 +53,18 @@ export function Accounts() {
       <div className="row">
         <p className="muted">{t("accounts.lead")}</p>
         <div className="grow" />
-        <CopyAs method={listAccountAssociations} request={request} />
+        <CopyAs method={listAccountAssociations} request={list.request} />
         <ActionButton variant="filled" shortcut="n" missing={missing} onClick={() => void change({ dialog: "new" })}>
           {t("accounts.new")}
         </ActionButton>
       </div>
-      <Table
+      <List
+        id="accounts"
         label={t("identities.accounts")}
-        list={{ rows, error: error ?? own.error, onRetry: () => void refetch() }}
+        list={{ ...list, rows, error: list.error ?? own.error }}
         columns={columns}
         keyOf={({ uid }) => uid}
         empty={<Empty>{t("accounts.none")}</Empty>}
-      />
-      <Pager
-        {...pagesOf(search.page, Number(data?.totalCount ?? 0), turn)}
-        count={data?.accountAssociations.length ?? 0}
       />
       {search.dialog === "new" && missing.length === 0 && <NewAccounts onClose={onClose} />}
       {search.dialog === "edit" && wanted && may(me, updateAccountAssociation, wanted.uid) && (
@@ -79,11 +84,11 @@ function useColumns(associations: readonly AccountAssociation[]): Column<Account
   const { open } = useSignInAddress();
   const named = useNamed(associations.map(({ uid }) => uid));
   return [
-    { title: t("identities.name"), cell: ({ name }) => <bdi>{name}</bdi> },
-    { title: t("wizard.group"), cell: ({ uid }) => <bdi>{named(uid)}</bdi> },
-    { title: "AWS", cell: ({ amazon }) => amazon?.account ?? "–" },
-    { title: "Google Cloud", cell: ({ google }) => google?.projectId ?? "–" },
-    { title: "Azure", cell: ({ azure }) => azure?.tenantId ?? "–" },
+    { title: t("identities.name"), sort: "name", cell: ({ name }) => <bdi>{name}</bdi> },
+    { id: "group", title: t("wizard.group"), cell: ({ uid }) => <bdi>{named(uid)}</bdi> },
+    { id: "aws", title: "AWS", cell: ({ amazon }) => amazon?.account ?? "–" },
+    { id: "google", title: "Google Cloud", cell: ({ google }) => google?.projectId ?? "–" },
+    { id: "azure", title: "Azure", cell: ({ azure }) => azure?.tenantId ?? "–" },
     {
       title: t("invites.action"),
       cell: ({ uid }) => (

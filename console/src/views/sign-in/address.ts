@@ -1,5 +1,5 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { choiceIn, pageIn, textIn, useAddress } from "../../shell/address.ts";
+import { choiceIn, orderIn, pageIn, textIn, useAddress } from "../../shell/address.ts";
 
 /** The parts of the view. Identity providers have no tab in the address. */
 export const tabs = ["invites", "accounts"] as const;
@@ -10,6 +10,7 @@ const dialogs = ["new", "edit", "delete", "mapping", "unmap", "scim-replace", "s
 export interface SignInSearch {
   readonly tab?: (typeof tabs)[number];
   readonly page?: number;
+  readonly order?: string;
   /** The address that a new invite begins with. */
   readonly email?: string;
   /** The group mapping that a dialog is about. */
@@ -22,6 +23,7 @@ export function validateSearch(search: Record<string, unknown>): SignInSearch {
   return {
     ...choiceIn(search, "tab", tabs),
     ...pageIn(search),
+    ...orderIn(search, ["name", "create_time"]),
     ...textIn(search, "email"),
     ...textIn(search, "mapping"),
     ...choiceIn(search, "dialog", dialogs),

@@ -14,15 +14,17 @@ import { dayMs } from "../../api/durations.ts";
 import { useNamed } from "../../api/naming.ts";
 import { parentOf } from "../../api/uids.ts";
 import { inviteLink } from "../../session/invite.ts";
+import type { Column } from "../../shell/columns.ts";
 import { TextField } from "../../shell/fields.tsx";
 import { inactivityText } from "../../shell/inactivity.tsx";
+import { List } from "../../shell/list.tsx";
 import { Empty, Pill } from "../../shell/look.tsx";
+import { usePagedList } from "../../shell/paged-list.ts";
 import { ActionButton, Ago, CopyAs, Dialog } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { DeleteResourceDialog, SaveDialog } from "../../shell/resource-dialogs.tsx";
 import { SecretOnce } from "../../shell/secret.tsx";
 import { Denied } from "../../shell/states.tsx";
-import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useSignInAddress } from "./address.ts";
 
@@ -35,30 +37,36 @@ export function Invites() {
   const { org, selected, search, change, close } = useSignInAddress();
   const missing = missingFor(me, createGroupInvite, org);
   const mayList = may(me, listGroupInvites);
-  const turn = (page: number | undefined) => void change({ page });
-  const request = { uidp: { descendantsOf: org }, pageSize, skip: pagesOf(search.page, 0, turn).skip };
-  const { data, error, refetch } = useQuery(listGroupInvites, request, { enabled: mayList });
-  const columns = useColumns(data?.groupInvites ?? [], useInactive());
+  const list = usePagedList({
+    method: listGroupInvites,
+    request: { uidp: { descendantsOf: org } },
+    rowsOf: ({ groupInvites }) => groupInvites,
+    order: "create_time desc",
+    isEnabled: mayList,
+    address: search,
+    onAddress: change,
+  });
+  const columns = useColumns(list.rows ?? [], useInactive());
   if (me && !mayList) return <Denied capabilities={requiredBy(listGroupInvites)} uid={org} />;
-  const wanted = data?.groupInvites.find(({ uid }) => uid === selected);
+  const wanted = list.rows?.find(({ uid }) => uid === selected);
   return (
     <div className="stack">
       <div className="row">
         <p className="muted">{t("invites.lead")}</p>
         <div className="grow" />
-        <CopyAs method={listGroupInvites} request={request} />
+        <CopyAs method={listGroupInvites} request={list.request} />
         <ActionButton variant="filled" shortcut="n" missing={missing} onClick={() => void change({ dialog: "new" })}>
           {t("invites.new")}
         </ActionButton>
       </div>
-      <Table
+      <List
+        id="invites"
         label={t("identities.invites")}
-        list={{ rows: data?.groupInvites, error, onRetry: () => void refetch() }}
+        list={list}
         columns={columns}
         keyOf={({ uid }) => uid}
         empty={<Empty>{t("invites.none")}</Empty>}
       />
-      <Pager {...pagesOf(search.page, Number(data?.totalCount ?? 0), turn)} count={data?.groupInvites.length ?? 0} />
       {search.dialog === "new" && missing.length === 0 && <NewInvite onClose={() => void close()} />}
       {search.dialog === "delete" && wanted && may(me, deleteGroupInvite, wanted.uid) && <Revoke invite={wanted} />}
     </div>
@@ -88,6 +96,7 @@ function useColumns(invites: readonly GroupInvite[], inactive: ReadonlyMap<strin
     { title: t("invites.key"), cell: ({ keyId }) => <code>{keyId}</code> },
     {
       title: t("identities.role"),
+      sort: "name",
       cell: ({ uid, role }) => (
         <span className="lines">
           <bdi>
@@ -104,11 +113,23 @@ function useColumns(invites: readonly GroupInvite[], inactive: ReadonlyMap<strin
         </span>
       ),
     },
-    { title: t("invites.for"), cell: ({ email }) => (email === "" ? t("invites.anyone") : <bdi>{email}</bdi>) },
-    { title: t("invites.use"), cell: ({ singleUse }) => t(singleUse ? "invites.once" : "invites.many") },
     {
+      id: "for",
+      title: t("invites.for"),
+      cell: ({ email }) => (email === "" ? t("invites.anyone") : <bdi>{email}</bdi>),
+    },
+    { id: "use", title: t("invites.use"), cell: ({ singleUse }) => t(singleUse ? "invites.once" : "invites.many") },
+    {
+      id: "ends",
       title: t("invites.ends"),
       cell: ({ expirationTime }) => expirationTime && <Ago time={timestampDate(expirationTime)} />,
+    },
+    {
+      id: "created",
+      title: t("list.created"),
+      isWide: true,
+      sort: "create_time desc",
+      cell: ({ createTime }) => createTime && <Ago time={timestampDate(createTime)} />,
     },
     {
       title: t("invites.action"),

@@ -9,11 +9,12 @@ import {
 import type { IdentityProvider } from "../../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
 import { may, missingFor, useMe } from "../../api/access.ts";
 import { useNamed } from "../../api/naming.ts";
+import type { Column } from "../../shell/columns.ts";
 import { TextField } from "../../shell/fields.tsx";
 import { ActionButton } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { DeleteResourceDialog, SaveDialog } from "../../shell/resource-dialogs.tsx";
-import { type Column, Table } from "../../shell/table.tsx";
+import { Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useSignInAddress } from "./address.ts";
 

@@ -1,6 +1,5 @@
 // The login providers of an organization.
-
-import { useQuery } from "@connectrpc/connect-query";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { Link } from "@tanstack/react-router";
 import {
   type IdentityProvider,
@@ -8,11 +7,13 @@ import {
 } from "../../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { useNamed } from "../../api/naming.ts";
+import type { Column } from "../../shell/columns.ts";
+import { List } from "../../shell/list.tsx";
 import { Empty } from "../../shell/look.tsx";
-import { ActionButton, CopyAs } from "../../shell/parts.tsx";
+import { usePagedList } from "../../shell/paged-list.ts";
+import { ActionButton, Ago, CopyAs } from "../../shell/parts.tsx";
 import splitStyles from "../../shell/split.module.css";
 import { Denied } from "../../shell/states.tsx";
-import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useSignInAddress } from "./address.ts";
 import { ProviderDetails } from "./provider-details.tsx";
@@ -27,39 +28,37 @@ export function Providers() {
   const { org, selected, search, change, close } = useSignInAddress();
   const missing = missingFor(me, createIdentityProvider, org);
   const mayList = may(me, listIdentityProviders);
-  const turn = (page: number | undefined) => void change({ page });
-  const request = {
-    uidp: { descendantsOf: org },
-    orderBy: "name",
-    pageSize,
-    skip: pagesOf(search.page, 0, turn).skip,
-  };
-  const { data, error, refetch } = useQuery(listIdentityProviders, request, { enabled: mayList });
-  const columns = useColumns(data?.identityProviders ?? []);
+  const list = usePagedList({
+    method: listIdentityProviders,
+    request: { uidp: { descendantsOf: org } },
+    rowsOf: ({ identityProviders }) => identityProviders,
+    order: "name",
+    isEnabled: mayList,
+    address: search,
+    onAddress: change,
+  });
+  const columns = useColumns(list.rows ?? []);
   if (me && !mayList) return <Denied capabilities={requiredBy(listIdentityProviders)} uid={org} />;
   return (
     <>
       <div className="row">
         <p className="muted">{t("providers.lead")}</p>
         <div className="grow" />
-        <CopyAs method={listIdentityProviders} request={request} />
+        <CopyAs method={listIdentityProviders} request={list.request} />
         <ActionButton variant="filled" shortcut="n" missing={missing} onClick={() => void change({ dialog: "new" })}>
           {t("providers.new")}
         </ActionButton>
       </div>
       <div className={selected === "" ? "stack" : splitStyles.split}>
         <section className="stack" aria-label={t("identities.providers")}>
-          <Table
+          <List
+            id="providers"
             label={t("identities.providers")}
-            list={{ rows: data?.identityProviders, error, onRetry: () => void refetch() }}
+            list={list}
             columns={columns}
             keyOf={({ uid }) => uid}
             selected={selected}
             empty={<Empty>{t("providers.none")}</Empty>}
-          />
-          <Pager
-            {...pagesOf(search.page, Number(data?.totalCount ?? 0), turn)}
-            count={data?.identityProviders.length ?? 0}
           />
         </section>
         {selected !== "" && <ProviderDetails key={selected} uid={selected} />}
@@ -76,16 +75,29 @@ function useColumns(providers: readonly IdentityProvider[]): Column<IdentityProv
   return [
     {
       title: t("identities.name"),
+      sort: "name",
       cell: ({ uid, name }) => (
         <Link to="/o/$org/sign-in/$" params={{ org, _splat: uid }}>
           <bdi>{name}</bdi>
         </Link>
       ),
     },
-    { title: t("providers.issuer"), cell: ({ configuration }) => <bdi>{configuration.value?.issuer}</bdi> },
     {
+      id: "issuer",
+      title: t("providers.issuer"),
+      cell: ({ configuration }) => <bdi>{configuration.value?.issuer}</bdi>,
+    },
+    {
+      id: "defaultRole",
       title: t("providers.defaultRole"),
       cell: ({ defaultRole }) => named(defaultRole),
+    },
+    {
+      id: "created",
+      title: t("list.created"),
+      isExtra: true,
+      sort: "create_time desc",
+      cell: ({ createTime }) => createTime && <Ago time={timestampDate(createTime)} />,
     },
   ];
 }

@@ -1,5 +1,5 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { choiceIn, pageIn, textIn, useAddress } from "../../shell/address.ts";
+import { choiceIn, orderIn, pageIn, textIn, useAddress } from "../../shell/address.ts";
 
 /** The search part of the address of the workloads. */
 export interface WorkloadsSearch {
@@ -13,6 +13,7 @@ export interface WorkloadsSearch {
   readonly keys?: "14d" | "ended";
   readonly group?: string;
   readonly page?: number;
+  readonly order?: string;
   readonly dialog?: "new" | "edit" | "delete" | "try" | "claims";
 }
 
@@ -26,6 +27,7 @@ export function validateSearch(search: Record<string, unknown>): WorkloadsSearch
     ...choiceIn(search, "keys", ["14d", "ended"]),
     ...textIn(search, "group"),
     ...pageIn(search),
+    ...orderIn(search, ["name", "create_time"]),
     ...choiceIn(search, "dialog", ["new", "edit", "delete", "try", "claims"]),
   };
 }

@@ -1,14 +1,16 @@
-import { useQuery } from "@connectrpc/connect-query";
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { Link } from "@tanstack/react-router";
 import { IdentitiesService, type Identity } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { IdentitySearchService } from "../../../../gen/gatehouse/iam/v1/identities_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
+import type { Column } from "../../shell/columns.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
+import { List } from "../../shell/list.tsx";
 import { Avatar, Empty, PageHead } from "../../shell/look.tsx";
-import { ActionButton, CopyAs, Loading } from "../../shell/parts.tsx";
+import { usePagedList } from "../../shell/paged-list.ts";
+import { ActionButton, Ago, CopyAs, Loading } from "../../shell/parts.tsx";
 import splitStyles from "../../shell/split.module.css";
 import { Denied } from "../../shell/states.tsx";
-import { type Column, Pager, pageSize, pagesOf, Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useWorkloadsAddress } from "./address.ts";
 import { issuerOf, subjectOf, typeOf } from "./identity-facts.ts";
@@ -28,17 +30,24 @@ export function Workloads() {
   const { org, selected, search, change, close } = useWorkloadsAddress();
   const missing = missingFor(me, createIdentity, org);
   const mayList = may(me, searchIdentities);
-  const turn = (page: number | undefined) => void change({ page });
   const { filter, isFiltered, clear } = useWorkloadFilter();
-  const request = { ...filter, orderBy: "name", pageSize, skip: pagesOf(search.page, 0, turn).skip };
-  const { data, error, refetch } = useQuery(searchIdentities, request, { enabled: mayList });
+  const list = usePagedList({
+    method: searchIdentities,
+    request: filter,
+    rowsOf: ({ identities, roleBindingCounts }) =>
+      identities.map((identity): Workload => ({ identity, roles: roleBindingCounts[identity.uid] })),
+    order: "name",
+    isEnabled: mayList,
+    address: search,
+    onAddress: change,
+  });
   const { dialog: _dialog, ...kept } = search;
-  const columns = useColumns(data?.roleBindingCounts ?? {});
+  const columns = useColumns();
   if (me && !mayList) return <Denied capabilities={requiredBy(searchIdentities)} uid={org} />;
   return (
     <>
       <PageHead title={t("nav.workloads")}>
-        <CopyAs method={searchIdentities} request={request} />
+        <CopyAs method={searchIdentities} request={list.request} />
         <ActionButton variant="filled" shortcut="n" missing={missing} onClick={() => void change({ dialog: "new" })}>
           {t("identities.new")}
         </ActionButton>
@@ -46,11 +55,12 @@ export function Workloads() {
       <WorkloadFilters />
       <div className={selected === "" ? "stack" : `${splitStyles.split} ${splitStyles.even} ${splitStyles.chosen}`}>
         <section className="stack" aria-label={t("identities.workloads")}>
-          <Table
+          <List
+            id="workloads"
             label={t("identities.workloads")}
-            list={{ rows: data?.identities, error, onRetry: () => void refetch() }}
+            list={list}
             columns={selected === "" ? columns : columns.slice(0, 2)}
-            keyOf={({ uid }) => uid}
+            keyOf={({ identity }) => identity.uid}
             selected={selected}
             empty={
               <Empty {...(isFiltered && { onClear: clear })}>
@@ -58,7 +68,6 @@ export function Workloads() {
               </Empty>
             }
           />
-          <Pager {...pagesOf(search.page, Number(data?.totalCount ?? 0), turn)} count={data?.identities.length ?? 0} />
         </section>
         {selected !== "" && (
           <div className="stack">
@@ -74,7 +83,13 @@ export function Workloads() {
   );
 }
 
-function useColumns(counts: Readonly<Record<string, bigint>>): Column<Identity>[] {
+/** A workload, and how many role bindings it has, if the caller may know that. */
+interface Workload {
+  readonly identity: Identity;
+  readonly roles: bigint | undefined;
+}
+
+function useColumns(): Column<Workload>[] {
   const { t } = useTexts();
   const {
     org,
@@ -83,7 +98,8 @@ function useColumns(counts: Readonly<Record<string, bigint>>): Column<Identity>[
   return [
     {
       title: t("identities.name"),
-      cell: ({ uid, name }) => (
+      sort: "name",
+      cell: ({ identity: { uid, name } }) => (
         <span className="who">
           <Avatar uid={uid} name={name} isWorkload />
           <Link to="/o/$org/workloads/$" params={{ org, _splat: uid }} search={kept}>
@@ -93,8 +109,9 @@ function useColumns(counts: Readonly<Record<string, bigint>>): Column<Identity>[
       ),
     },
     {
+      id: "who",
       title: t("identities.who"),
-      cell: (identity) => (
+      cell: ({ identity }) => (
         <div className="lines">
           <span>{t(`type.${typeOf(identity)}`)}</span>
           <span className="muted small">
@@ -103,7 +120,14 @@ function useColumns(counts: Readonly<Record<string, bigint>>): Column<Identity>[
         </div>
       ),
     },
-    { title: t("identities.lastSeen"), cell: (identity) => <Seen identity={identity} /> },
-    { title: t("identities.roles"), cell: ({ uid }) => counts[uid]?.toString() ?? "" },
+    { id: "seen", title: t("identities.lastSeen"), cell: ({ identity }) => <Seen identity={identity} /> },
+    { id: "roles", title: t("identities.roles"), cell: ({ roles }) => roles?.toString() ?? "" },
+    {
+      id: "created",
+      title: t("list.created"),
+      isExtra: true,
+      sort: "create_time desc",
+      cell: ({ identity: { createTime } }) => createTime && <Ago time={timestampDate(createTime)} />,
+    },
   ];
 }

@@ -1,0 +1,50 @@
+// The columns of lists, and which of them this browser shows.
+import { type ReactNode, useState } from "react";
+
+/** A column of a table of rows. The first column has the link that opens the row. */
+export interface Column<Row> {
+  readonly title: string;
+  readonly cell: (row: Row) => ReactNode;
+  /** The name of a column that people may show and hide. */
+  readonly id?: string;
+  /** Whether the column is hidden until somebody shows it. */
+  readonly isExtra?: boolean;
+  /** Whether the column is hidden on narrow screens. */
+  readonly isWide?: boolean;
+  /** The order that a first choice of the column gives, as `order_by` has it, such as "score desc"; a second choice turns it round. */
+  readonly sort?: string;
+}
+
+/** The order of a list, as `order_by` has it. */
+export interface ListOrder {
+  readonly by: string;
+  readonly onChange: (by: string) => void;
+}
+
+/** Which columns of a list somebody has shown or hidden, by their ids. */
+type Choices = Readonly<Record<string, boolean>>;
+
+const stored = "gatehouse-columns";
+
+function readAll(): Readonly<Record<string, Choices>> {
+  try {
+    const all: unknown = JSON.parse(localStorage.getItem(stored) ?? "{}");
+    return typeof all === "object" && all !== null ? (all as Record<string, Choices>) : {};
+  } catch {
+    // Another program of this origin may have written it.
+    return {};
+  }
+}
+
+/** Returns whether a column is shown, and how to change that. The browser remembers it for the list. */
+export function useColumnChoice(list: string) {
+  const [choices, setChoices] = useState<Choices>(() => readAll()[list] ?? {});
+  const isShown = ({ id, isExtra = false }: Pick<Column<never>, "id" | "isExtra">) =>
+    id === undefined || (choices[id] ?? !isExtra);
+  const show = (id: string, isWanted: boolean) => {
+    const next = { ...choices, [id]: isWanted };
+    setChoices(next);
+    localStorage.setItem(stored, JSON.stringify({ ...readAll(), [list]: next }));
+  };
+  return { isShown, show };
+}

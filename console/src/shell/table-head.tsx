@@ -1,0 +1,83 @@
+// The head of a table: columns that sort are buttons.
+import type { ReactNode } from "react";
+import { useTexts } from "../texts/texts.ts";
+import type { Column, ListOrder } from "./columns.ts";
+import styles from "./table.module.css";
+
+interface TableHeadProps<Row> {
+  readonly columns: readonly Column<Row>[];
+  readonly order: ListOrder | undefined;
+  /** The menu at the end of the head. */
+  readonly options: ReactNode;
+}
+
+/** The head. It says aloud by what the list is sorted when that changes. */
+export function TableHead<Row>({ columns, order, options }: TableHeadProps<Row>) {
+  return (
+    <thead>
+      <tr>
+        {columns.map(({ title, isWide = false, sort }) => (
+          <Head key={title} title={title} isWide={isWide} sort={sort} order={order} />
+        ))}
+        {options && <td className={styles.options}>{options}</td>}
+      </tr>
+    </thead>
+  );
+}
+
+interface HeadProps {
+  readonly title: string;
+  readonly isWide: boolean;
+  readonly sort: string | undefined;
+  readonly order: ListOrder | undefined;
+}
+
+function Head({ title, isWide, sort, order }: HeadProps) {
+  const isDown = order?.by.endsWith(" desc");
+  const isSorted = isSortedBy(sort, order);
+  return (
+    <th
+      scope="col"
+      {...(sort !== undefined && order && { "aria-sort": !isSorted ? "none" : isDown ? "descending" : "ascending" })}
+      {...(isWide && { className: styles.wide })}
+    >
+      {sort === undefined || !order ? title : <SortButton title={title} sort={sort} order={order} />}
+    </th>
+  );
+}
+
+function SortButton({
+  title,
+  sort,
+  order,
+}: {
+  readonly title: string;
+  readonly sort: string;
+  readonly order: ListOrder;
+}) {
+  const [field = "", direction] = order.by.split(" ");
+  const isSorted = isSortedBy(sort, order);
+  const isDown = direction === "desc";
+  const next = isSorted ? `${field}${isDown ? "" : " desc"}` : sort;
+  return (
+    <button type="button" className={styles.sort} onClick={() => order.onChange(next)}>
+      {title} <span aria-hidden="true">{isSorted ? (isDown ? "↓" : "↑") : "↕"}</span>
+    </button>
+  );
+}
+
+function isSortedBy(sort: string | undefined, order: ListOrder | undefined): boolean {
+  return sort !== undefined && sort.split(" ")[0] === order?.by.split(" ")[0];
+}
+
+/** Says by which column a list is sorted, once that changes. */
+export function OrderStatus<Row>({ columns, order }: Pick<TableHeadProps<Row>, "columns" | "order">) {
+  const { t } = useTexts();
+  const column = columns.find(({ sort }) => isSortedBy(sort, order));
+  const direction = order?.by.endsWith(" desc") ? "descending" : "ascending";
+  return (
+    <span className="hidden" role="status">
+      {column && t("list.sorted", { column: column.title, direction })}
+    </span>
+  );
+}
