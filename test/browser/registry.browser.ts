@@ -121,7 +121,7 @@ describe("the registry in the console", { timeout: 600_000 }, () => {
     assert.deepEqual(await findProblems(page), []);
     const command = await dialog.locator("pre").innerText();
     const [, user = ""] = /-u (\S+)/.exec(command) ?? [];
-    const [, name = ""] = /docker pull [^/]+\/(\S+)/.exec(command) ?? [];
+    const [, name = ""] = /docker pull [^/]+\/(\S+):latest/.exec(command) ?? [];
     const query = `service=${service}&scope=repository:${name}:pull`;
     const response = await fetch(`${server.url}/token?${query}`, { headers: basic(user, token) });
     const { scope } = (await response.json()) as { readonly scope: string };

@@ -8,6 +8,7 @@ import { nameInChange } from "../../api/change-name.ts";
 import { shortUid } from "../../api/uids.ts";
 import { type Kind, kinds, useContents } from "../../shell/counts.ts";
 import { Icon, type IconName } from "../../shell/icon.tsx";
+import { lazyPart } from "../../shell/lazy-part.tsx";
 import { useOrganizationName, useOrganizationUid } from "../../shell/organization.tsx";
 import { Ago, Heading, Loading } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
@@ -18,7 +19,9 @@ import { FirstSteps } from "./first-steps.tsx";
 import styles from "./overview.module.css";
 import { Statistics } from "./statistics.tsx";
 
-/** The overview of an organization. Parts that the caller may not read are left out. */
+const MemberHome = lazyPart(async () => (await import("./home.tsx")).MemberHome, <Loading />);
+
+/** The overview of an organization; of what one has in it for a caller who may count nothing in the whole of it. Parts that the caller may not read are left out. */
 export function Overview() {
   const { t } = useTexts();
   const { data: me } = useMe();
@@ -37,6 +40,7 @@ export function Overview() {
           ))}
         </section>
       )}
+      {contents && tiles.length === 0 && <MemberHome />}
       <Statistics org={org} />
       <FirstSteps counts={contents?.counts ?? []} />
       <div className={styles.two}>

@@ -17,9 +17,9 @@ import { parentOf } from "../../api/uids.ts";
 import { TextField } from "../../shell/fields.tsx";
 import { Form, useSave } from "../../shell/form.tsx";
 import { Code, CopyAs, Dialog } from "../../shell/parts.tsx";
+import { pullCommand, usePulledTag, useRepository } from "../../shell/pull.ts";
 import { SecretOnce } from "../../shell/secret.tsx";
 import { useTexts } from "../../texts/texts.ts";
-import { useRepository } from "./repository.ts";
 
 const { createIdentity } = IdentitiesService.method;
 const { createRoleBinding } = RoleBindingsService.method;
@@ -136,9 +136,10 @@ function PullTokenForm({
 function Login({ repo, made, onClose }: { readonly repo: Repo; readonly made: Made; readonly onClose: () => void }) {
   const { t } = useTexts();
   const { host, reference } = useRepository(repo.uid);
+  const tag = usePulledTag(repo.uid);
   const commands = [
     `printf %s "$PULL_TOKEN" | docker login ${host} -u ${made.uid} --password-stdin`,
-    ...(reference === "" ? [] : [`docker pull ${reference}`]),
+    ...(reference === "" || tag === null ? [] : [pullCommand(reference, tag)]),
   ];
   return (
     <div className="stack">

@@ -10,11 +10,11 @@ import { ancestorsOf, shortUid } from "../../api/uids.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { PageHead } from "../../shell/look.tsx";
 import { ActionButton, Code, CopyAs, Copyable, Heading, Loading } from "../../shell/parts.tsx";
+import { loginCommand, pullCommand, usePulledTag, useRepository } from "../../shell/pull.ts";
 import { Denied, Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useRegistryAddress } from "./address.ts";
 import { missingForPullToken } from "./pull-token-access.ts";
-import { useRepository } from "./repository.ts";
 import { Tags } from "./tags.tsx";
 
 /** With a parser of Markdown, which is half of the view. */
@@ -151,6 +151,7 @@ function RepoReadme({ uid }: { readonly uid: string }) {
 function Pull({ uid }: { readonly uid: string }) {
   const { t } = useTexts();
   const { host, reference, problem, error } = useRepository(uid);
+  const tag = usePulledTag(uid);
   if (error && ConnectError.from(error).code !== ErrorCode.PermissionDenied) return <Failure error={error} />;
   if (host === "") return <Loading lines={2} />;
   return (
@@ -162,7 +163,7 @@ function Pull({ uid }: { readonly uid: string }) {
         <>
           <Code
             what={t("registry.commands")}
-            text={`gatehouse auth token --audience ${host} | docker login ${host} -u _token --password-stdin\ndocker pull ${reference}`}
+            text={[loginCommand(host), ...(tag === null ? [] : [pullCommand(reference, tag)])].join("\n")}
           />
           <p className="muted small">{t("registry.pullHelp")}</p>
         </>

@@ -10,11 +10,11 @@ import { List } from "../../shell/list.tsx";
 import { Empty, Pill } from "../../shell/look.tsx";
 import { usePagedList } from "../../shell/paged-list.ts";
 import { Ago, CopyAs, Copyable } from "../../shell/parts.tsx";
+import { useRepository } from "../../shell/pull.ts";
 import { useTexts } from "../../texts/texts.ts";
 import { useRegistryAddress } from "./address.ts";
 import { TagHistory } from "./history.tsx";
 import { shortDigest, sizeText, useImages } from "./images.ts";
-import { useRepository } from "./repository.ts";
 
 const { listTags } = TagsService.method;
 
