@@ -16,7 +16,7 @@ import { theme } from "./theme.ts";
 openTexts();
 // In the first quiet moment, or after two seconds: Safari has no requestIdleCallback.
 const whenIdle = window.requestIdleCallback ?? ((load: () => void) => setTimeout(load, 2000));
-whenIdle(() => void import("./font.css"), { timeout: 2000 });
+whenIdle(() => import("./font.css").catch(() => {}), { timeout: 2000 });
 createRoot(document.getElementById("root")!).render(
   <StrictMode>
     <I18nProvider i18n={i18n}>

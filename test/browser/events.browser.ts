@@ -299,6 +299,7 @@ describe("the view Events", { timeout: 600_000 }, () => {
         await page.getByText(/an attempt would fail now: the address of the host is not public/).waitFor();
         assert.deepEqual(await findProblems(page), [], "new");
         await page.keyboard.press("Escape");
+        await page.getByRole("button", { name: "Discard and close" }).click();
         await page.getByRole("button", { name: "Delete", exact: true }).click();
         await page.getByRole("button", { name: "Delete subscription" }).waitFor();
         assert.deepEqual(await findProblems(page), [], "delete");

@@ -66,6 +66,7 @@ async function renew(): Promise<string> {
     token = issued.token;
     expiresAt = Date.now() + 8 * 60_000 + marginMs;
     identity = issued.identity;
+    claimStorage();
     setState("signed-in");
     return token;
   } catch (error) {
@@ -92,6 +93,14 @@ export async function signOut(): Promise<void> {
   leave();
 }
 
+/** Empties the storage of the tab if someone else has used it: forms keep there what was typed (shell/draft.ts). */
+function claimStorage(): void {
+  const name = "gatehouse-person";
+  if (sessionStorage.getItem(name) === identity) return;
+  sessionStorage.clear();
+  sessionStorage.setItem(name, identity);
+}
+
 function leaveIfSignedOut(): boolean {
   const isOut = state !== "signed-out" && localStorage.getItem(signOutMark) !== markAtStart;
   if (isOut) leave();
@@ -101,6 +110,7 @@ function leaveIfSignedOut(): boolean {
 /** Goes to the sign-in page. A new document has nothing of what this one has read; until it is there, nothing is shown. */
 function leave(): void {
   const isConsole = location.pathname.startsWith("/console/");
+  sessionStorage.clear();
   forget();
   if (isConsole) location.replace("/console/");
   else location.reload();

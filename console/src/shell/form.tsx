@@ -6,6 +6,8 @@ import { type FormEvent, type ReactNode, useState } from "react";
 import { type FormErrors, formErrors, noErrors } from "../api/field-errors.ts";
 import { queryClient } from "../api/transport.ts";
 import { useTexts } from "../texts/texts.ts";
+import { useClosing } from "./closing.tsx";
+import { discardDrafts, draftsToForget, useOpenDrafts } from "./draft.ts";
 import { notify } from "./toast.tsx";
 
 /** A field that someone else has changed while the form was open. */
@@ -62,6 +64,7 @@ export function Form({
   ...props
 }: FormProps) {
   const { t } = useTexts();
+  const closing = useClosing();
   const [errors, setErrors] = useState<FormErrors>(noErrors);
   const [isSending, setSending] = useState(false);
   const [conflict, setConflict] = useState<readonly Difference[]>([]);
@@ -78,7 +81,10 @@ export function Form({
       if (needed && needed.text !== shown?.text) return;
       const found = conflict.length > 0 ? [] : ((await props.differences?.()) ?? []);
       setConflict(found);
-      if (found.length === 0) await submit();
+      if (found.length > 0) return;
+      const forgetDrafts = draftsToForget();
+      await submit();
+      forgetDrafts();
     } catch (error) {
       const found = formErrors(error, fields);
       setErrors(found);
@@ -106,6 +112,7 @@ export function Form({
           {text}
         </p>
       ))}
+      <Restored />
       {children(errors.fields)}
       {conflict.length > 0 && (
         <Conflict
@@ -124,7 +131,7 @@ export function Form({
       <div className="row actions">
         {footer}
         <div className="grow" />
-        <Button variant="default" onClick={onClose}>
+        <Button variant="default" onClick={() => closing(onClose)}>
           {props.cancel ?? t("action.cancel")}
         </Button>
         <Button type="submit" {...(color !== undefined && { color })} loading={isSending} disabled={isDisabled}>
@@ -132,6 +139,25 @@ export function Form({
         </Button>
       </div>
     </form>
+  );
+}
+
+/** Says that the form has what was typed before. */
+function Restored() {
+  const { t } = useTexts();
+  const { isRestored } = useOpenDrafts();
+  if (!isRestored) return null;
+  const discard = (button: HTMLElement) => {
+    button.closest("form")?.querySelector<HTMLElement>("[data-autofocus], [name]")?.focus();
+    discardDrafts();
+  };
+  return (
+    <div className="notice row" role="status">
+      <p className="grow">{t("draft.restored")}</p>
+      <Button variant="default" size="compact-sm" onClick={({ currentTarget }) => discard(currentTarget)}>
+        {t("draft.discard")}
+      </Button>
+    </div>
   );
 }
 

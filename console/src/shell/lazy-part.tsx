@@ -1,25 +1,81 @@
-// Loads parts of a view when they are shown first: dialogs, and what stands behind another tab.
-import { lazyRouteComponent } from "@tanstack/react-router";
-import { type ComponentType, type ReactNode, Suspense } from "react";
+// Loads views, and parts of views, when they are shown first: dialogs, and what stands behind another tab. TanStack's own function
+// reloads the page when a file is missing, which ends offline in the browser's error page: here the place of the part says it.
+import { type ComponentType, type FunctionComponent, type ReactNode, useCallback, useEffect, useState } from "react";
 import type { Catalogue } from "../texts/catalogues.ts";
 import { loadTexts } from "../texts/texts.ts";
+import { MissingPart, type Place } from "./missing-part.tsx";
+
+/** The style sheets that could not be loaded: Vite tries each of them once only. */
+const failedSheets = new Set<string>();
+const noteFailure = ({ target }: Event) => {
+  if (target instanceof HTMLLinkElement && target.rel === "stylesheet") failedSheets.add(target.href);
+};
+addEventListener("error", noteFailure, true);
+
+async function loadFailedSheets(): Promise<void> {
+  const loadings = [...failedSheets].map(async (href) => {
+    const link = Object.assign(document.createElement("link"), { rel: "stylesheet", href });
+    await new Promise((resolve, reject) => {
+      link.addEventListener("load", resolve);
+      link.addEventListener("error", reject);
+      document.head.append(link);
+    });
+    failedSheets.delete(href);
+  });
+  await Promise.all(loadings);
+}
+
+type Load<Props> = () => Promise<ComponentType<Props>>;
 
 /**
- * Returns a component that is loaded when it is shown first. A page that is older than the server, which has other files by then, is
- * loaded again. `waiting` stands in its place meanwhile; a dialog needs nothing. `catalogue` has its texts, if its view does not load them.
+ * Returns a part of a view that is loaded when it is shown first. `waiting` stands in its place meanwhile; a dialog needs nothing.
+ * `catalogues` has its texts, if its view does not load them.
  */
 export function lazyPart<Props extends object>(
-  load: () => Promise<ComponentType<Props>>,
+  load: Load<Props>,
   waiting: ReactNode = null,
-  catalogue?: Catalogue,
-): ComponentType<Props> {
-  const Part = lazyRouteComponent(async () => {
-    const [component] = await Promise.all([load(), catalogue && loadTexts(catalogue)]);
-    return { Part: component };
-  }, "Part") as ComponentType<Props>;
-  return (props) => (
-    <Suspense fallback={waiting}>
-      <Part {...props} />
-    </Suspense>
-  );
+  ...catalogues: readonly Catalogue[]
+): FunctionComponent<Props> {
+  return lazyComponent(load, catalogues, waiting, waiting === null ? "dialog" : "part");
+}
+
+/** Returns a component that is loaded when it is shown first. The router loads a view before it shows it, by `preload`. */
+export function lazyComponent<Props extends object>(
+  load: Load<Props>,
+  catalogues: readonly Catalogue[],
+  waiting: ReactNode,
+  place: Place,
+): FunctionComponent<Props> & { readonly preload: () => Promise<void> } {
+  let Loaded: ComponentType<Props> | undefined;
+  let loading: Promise<void> | undefined;
+  const loadAll = async () => {
+    const [component] = await Promise.all([load(), loadFailedSheets(), ...catalogues.map(loadTexts)]);
+    Loaded = component;
+  };
+  const start = () => {
+    loading ??= loadAll().catch((error) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  };
+  function Part(props: Props) {
+    const [isMissing, setMissing] = useState(false);
+    const [, setLoaded] = useState(Loaded !== undefined);
+    const begin = useCallback(
+      () =>
+        start().then(
+          () => setLoaded(true),
+          () => setMissing(true),
+        ),
+      [],
+    );
+    useEffect(() => {
+      if (!Loaded) void begin();
+    }, [begin]);
+    if (Loaded) return <Loaded {...props} />;
+    return isMissing ? <MissingPart onRetry={begin} place={place} /> : waiting;
+  }
+  // A view that is missing says so in its place, and the frame around it stays.
+  return Object.assign(Part, { preload: () => start().catch(() => {}) });
 }

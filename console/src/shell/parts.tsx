@@ -6,6 +6,7 @@ import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } f
 import { type Commands, commandsOf } from "../api/copy-as.ts";
 import { agoText, timeText, useTexts } from "../texts/texts.ts";
 import { type Shortcut, usePageAction } from "./actions.ts";
+import { ClosingProvider, useCloseQuestion } from "./closing.tsx";
 import { Icon } from "./icon.tsx";
 import { notify } from "./toast.tsx";
 
@@ -199,13 +200,20 @@ export interface OverlayProps {
   readonly children: ReactNode;
 }
 
-/** A dialog. It has the focus while it is open, and Escape closes it. */
+/** A dialog. It has the focus while it is open, and Escape closes it, after a question if something was typed. */
 export function Dialog(props: OverlayProps) {
+  const { close, question } = useCloseQuestion();
+  const overlay = useOverlay({ ...props, onClose: () => close(props.onClose) });
   return (
-    <Modal.Root {...useOverlay(props)} fullScreen={isNarrow()}>
+    <Modal.Root {...overlay} fullScreen={isNarrow()}>
       <Modal.Overlay backgroundOpacity={0.5} />
       <Modal.Content>
-        <OverlayContent of={Modal} {...props} />
+        <OverlayContent of={Modal} {...props}>
+          <ClosingProvider value={close}>
+            {question}
+            {props.children}
+          </ClosingProvider>
+        </OverlayContent>
       </Modal.Content>
     </Modal.Root>
   );

@@ -1,9 +1,9 @@
 // The dialogs of a resource: one that creates or updates it, and one that deletes it.
 import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
 import { callUnaryMethod, useMutation, useTransport } from "@connectrpc/connect-query";
-import { useState } from "react";
 import { queryClient } from "../api/transport.ts";
 import { DeleteDialog, type DeleteDialogProps } from "./delete-dialog.tsx";
+import { useDraft } from "./draft.ts";
 import { type Difference, Form, type FormProps, useSave } from "./form.tsx";
 import { CopyAs, Dialog } from "./parts.tsx";
 import { notify } from "./toast.tsx";
@@ -122,9 +122,11 @@ export function useEdit<I extends DescMessage, O extends DescMessage, Draft, Nam
   valuesOf: (draft: Draft) => Readonly<Record<Name, string>>,
 ): Edit<Draft, Name> {
   const transport = useTransport();
-  // The page reads the resource again while the form is open.
-  const [before, setBefore] = useState(() => draftOf(read));
-  const [mine, setMine] = useState(before);
+  // The page reads the resource again while the form is open. A draft keeps what it began with: others may have changed the resource.
+  const start = () => ({ before: draftOf(read), mine: draftOf(read) });
+  const isFilled = (one: ReturnType<typeof start>) => JSON.stringify(one.mine) !== JSON.stringify(one.before);
+  const [{ before, mine }, setState] = useDraft(`${method.name} ${read.uid}`, start, isFilled);
+  const setMine = (draft: Draft) => setState({ before, mine: draft });
   const latest = async () =>
     draftOf(await callUnaryMethod(transport, method, { uid: read.uid } as unknown as MessageInitShape<I>));
   const [valuesBefore, values] = [valuesOf(before), valuesOf(mine)];
@@ -133,8 +135,7 @@ export function useEdit<I extends DescMessage, O extends DescMessage, Draft, Nam
     differences: async () => differencesOf(changed, valuesBefore, valuesOf(await latest()), values),
     onTakeTheirs: async () => {
       const theirs = await latest();
-      setBefore(theirs);
-      setMine(theirs);
+      setState({ before: theirs, mine: theirs });
     },
   };
   return { before, mine, setMine, changed, latest, conflict };

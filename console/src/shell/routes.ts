@@ -1,8 +1,10 @@
 // The parents of the routes of all views, and the function that loads a view.
-import { createRootRoute, createRoute, lazyRouteComponent } from "@tanstack/react-router";
+import { createRootRoute, createRoute } from "@tanstack/react-router";
+import { createElement } from "react";
 import type { Catalogue } from "../texts/catalogues.ts";
-import { loadTexts } from "../texts/texts.ts";
+import { lazyComponent } from "./lazy-part.tsx";
 import { OrganizationLayout } from "./organization-layout.tsx";
+import { Loading } from "./parts.tsx";
 import { NotFound, Shell } from "./shell.tsx";
 
 /** The parent of all routes. */
@@ -17,8 +19,6 @@ export function lazyView<Module extends Record<string, unknown>, Name extends ke
   load: () => Promise<Module>,
   name: Name,
 ) {
-  return lazyRouteComponent(async () => {
-    const [module] = await Promise.all([load(), ...catalogues.map(loadTexts)]);
-    return module as Record<Name, () => React.JSX.Element>;
-  }, name);
+  const loadView = async () => (await load())[name] as () => React.JSX.Element;
+  return lazyComponent(loadView, catalogues, createElement(Loading), "view");
 }

@@ -8,6 +8,7 @@ import { chooseLanguage, useTexts } from "../texts/texts.ts";
 import { chooseDensity, density } from "./density.ts";
 import { Icon, type IconName } from "./icon.tsx";
 import { Avatar } from "./look.tsx";
+import { notify } from "./toast.tsx";
 import styles from "./user-menu.module.css";
 
 /** The menu. */
@@ -54,7 +55,7 @@ export function UserMenu({ onHelp }: { readonly onHelp: () => void }) {
           label={t("user.language")}
           value={language}
           options={{ en: "English", de: "Deutsch" }}
-          onChoose={(chosen) => void chooseLanguage(chosen)}
+          onChoose={(chosen) => chooseLanguage(chosen).catch(() => notify(t("part.failed")))}
         />
         <Menu.Divider />
         <Item icon="sign-out" onClick={() => void signOut()}>

@@ -27,10 +27,10 @@ export async function loadTexts(catalogue: Catalogue): Promise<void> {
   await load(catalogue, i18n.locale);
 }
 
-/** Changes the language, and remembers it. */
+/** Changes the language, and remembers it. Rejects if its texts cannot be loaded. */
 export async function chooseLanguage(language: Language): Promise<void> {
-  localStorage.setItem(stored, language);
   await Promise.all([...loaded].map((catalogue) => load(catalogue, language)));
+  localStorage.setItem(stored, language);
   activate(language);
 }
 

@@ -3,7 +3,6 @@
 import { create } from "@bufbuild/protobuf";
 import { useQuery } from "@connectrpc/connect-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import { GroupInvitesService } from "../../../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
 import {
   type RoleBinding,
@@ -13,6 +12,7 @@ import {
 import { may, useMe } from "../../api/access.ts";
 import { groupText, identityText } from "../../api/naming.ts";
 import { AccessPreview, completeChange, useSimulation } from "../../shell/access-preview.tsx";
+import { useDraft } from "../../shell/draft.ts";
 import { Picker } from "../../shell/picker.tsx";
 import { DeleteResourceDialog, SaveDialog } from "../../shell/resource-dialogs.tsx";
 import { type Texts, useTexts } from "../../texts/texts.ts";
@@ -55,9 +55,9 @@ function Grant({ onClose }: Pick<OfBinding, "onClose">) {
       params: { org, _splat: "" },
       search: { tab: "invites", dialog: "new", email },
     });
-  const [parent, setParent] = useState(place);
-  const [identityUid, setIdentity] = useState(search.identity ?? "");
-  const [roleUid, setRole] = useState("");
+  const [parent, setParent] = useDraft("grant.parent", place);
+  const [identityUid, setIdentity] = useDraft("grant.identity", search.identity ?? "");
+  const [roleUid, setRole] = useDraft("grant.role", "");
   const request = { parent, roleBinding: create(RoleBindingSchema, { identityUid, roleUid }) };
   const change = completeChange({ case: "createRoleBinding", value: request }, parent, identityUid, roleUid);
   const { isBlocked } = useSimulation(change);
@@ -113,7 +113,7 @@ function Grant({ onClose }: Pick<OfBinding, "onClose">) {
 function Change({ binding, onClose }: OfBinding) {
   const { t } = useTexts();
   const { org } = useAccessAddress();
-  const [roleUid, setRole] = useState(binding.role?.uid ?? "");
+  const [roleUid, setRole] = useDraft("change.role", binding.role?.uid ?? "");
   const request = {
     roleBinding: create(RoleBindingSchema, { uid: binding.uid, roleUid }),
     updateMask: { paths: ["role_uid"] },

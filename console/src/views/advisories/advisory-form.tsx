@@ -1,6 +1,5 @@
 // The dialogs that create, change and delete an advisory. The published contract has these methods in version 1 only.
 import { create } from "@bufbuild/protobuf";
-import { useState } from "react";
 import {
   Advisories,
   type Advisory as Advisory1,
@@ -12,6 +11,7 @@ import {
   AdvisorySchema as CurrentSchema,
 } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { useMe } from "../../api/access.ts";
+import { useDraft } from "../../shell/draft.ts";
 import { type FieldOf, TextField, TextFields } from "../../shell/fields.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { DeleteResourceDialog, SaveDialog, useEdit } from "../../shell/resource-dialogs.tsx";
@@ -69,9 +69,12 @@ export function NewAdvisory({ parent: place }: { readonly parent: string }) {
   const { t } = useTexts();
   const { data: me } = useMe();
   const { org, open, close } = useAdvisoryAddress();
-  const [parent, setParent] = useState(place);
-  const [advisoryId, setId] = useState("");
-  const [draft, setDraft] = useState<Draft>(() => ({ ...draftOf(create(CurrentSchema)), author: authorOf(me) }));
+  const [parent, setParent] = useDraft("newAdvisory.parent", place);
+  const [advisoryId, setId] = useDraft("newAdvisory.id", "");
+  const [draft, setDraft] = useDraft<Draft>("newAdvisory", () => ({
+    ...draftOf(create(CurrentSchema)),
+    author: authorOf(me),
+  }));
   return (
     <SaveDialog
       title={t("advisories.new")}

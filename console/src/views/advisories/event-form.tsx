@@ -1,13 +1,14 @@
 // The dialogs that record an event of an advisory, and review it.
 import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
 import { Textarea } from "@mantine/core";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import { Advisories, ReviewStatus } from "../../../../gen/chainguard/platform/vulnerabilities/v1/advisories_pb.ts";
 import type {
   Advisory,
   AdvisoryEvent,
 } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { useMe } from "../../api/access.ts";
+import { useDraft } from "../../shell/draft.ts";
 import { TextField } from "../../shell/fields.tsx";
 import previewStyles from "../../shell/preview.module.css";
 import { Radios } from "../../shell/radios.tsx";
@@ -24,7 +25,7 @@ export function NewEvent({ advisory }: { readonly advisory: Advisory }) {
   const { t } = useTexts();
   const { data: me } = useMe();
   const { close } = useAdvisoryAddress();
-  const [draft, setDraft] = useState<EventDraft>(() => ({
+  const [draft, setDraft] = useDraft<EventDraft>("newEvent", () => ({
     kind: "truePositiveDetermination",
     versions: "",
     reason: reasons[0],
@@ -165,8 +166,8 @@ export function ReviewEvent({ advisory, event }: ReviewProps) {
   const { data: me } = useMe();
   const { close } = useAdvisoryAddress();
   const transport = useTransport();
-  const [status, setStatus] = useState<(typeof verdicts)[number]>(ReviewStatus.APPROVED);
-  const [reviewer, setReviewer] = useState(authorOf(me));
+  const [status, setStatus] = useDraft<(typeof verdicts)[number]>("review.status", ReviewStatus.APPROVED);
+  const [reviewer, setReviewer] = useDraft("review.reviewer", authorOf(me));
   const verdict = { status, reviewer: reviewer.trim() };
   const isApproved = status === ReviewStatus.APPROVED;
   // A later approved event stays the status.

@@ -4,6 +4,7 @@ import { useState } from "react";
 import { SubscriptionsService } from "../../../../gen/chainguard/platform/events/v2beta1/subscriptions_pb.ts";
 import { DeliveryService, type DeliveryState } from "../../../../gen/gatehouse/events/v1/delivery_pb.ts";
 import { may, useMe } from "../../api/access.ts";
+import { useDraft, useUnstored } from "../../shell/draft.ts";
 import { type FieldOf, TextField, TextFields } from "../../shell/fields.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { DeleteResourceDialog, SaveDialog } from "../../shell/resource-dialogs.tsx";
@@ -33,8 +34,9 @@ export function EventsDialogs() {
 function NewSubscription() {
   const { t } = useTexts();
   const { org, open, close } = useEventsAddress();
-  const [parent, setParent] = useState(org);
-  const [sink, setSink] = useState("https://");
+  const [parent, setParent] = useDraft("newSubscription.parent", org);
+  // Some receivers have their secret in the URL.
+  const [sink, setSink] = useUnstored("https://");
   const [problem, setProblem] = useState("");
   const { mutateAsync: check } = useMutation(checkSink);
   return (
@@ -117,7 +119,7 @@ function EditSubscription({ state: { subscriptionUid: uid, sink, settings } }: {
     kinds: (settings?.kinds ?? []).join(", "),
     description: settings?.description ?? "",
   });
-  const [values, setValues] = useState(before);
+  const [values, setValues] = useUnstored(before);
   const paths = fields.map(({ name }) => name).filter((name) => values[name] !== before[name]);
   const kinds = values.kinds.split(/[\s,]+/).filter((kind) => kind !== "");
   return (

@@ -1,11 +1,11 @@
 // The dialogs that change groups.
 import { useQuery } from "@connectrpc/connect-query";
 import { Textarea } from "@mantine/core";
-import { useState } from "react";
 import { type Group, GroupsService } from "../../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { may, useMe } from "../../api/access.ts";
 import { parentOf } from "../../api/uids.ts";
 import { useContents } from "../../shell/counts.ts";
+import { useDraft } from "../../shell/draft.ts";
 import { TextField } from "../../shell/fields.tsx";
 import { DeleteResourceDialog, SaveDialog, useEdit } from "../../shell/resource-dialogs.tsx";
 import { useSiblingCheck } from "../../shell/siblings.ts";
@@ -42,7 +42,7 @@ function NewGroup({
 }) {
   const { t } = useTexts();
   const { open } = useGroupAddress();
-  const [group, setGroup] = useState<Draft>({ name: "", description: "" });
+  const [group, setGroup] = useDraft<Draft>("newGroup", { name: "", description: "" });
   const findSibling = useSiblingCheck(listGroups);
   return (
     <SaveDialog

@@ -192,7 +192,11 @@ function Settings() {
     <section className="card stack" aria-labelledby="settings">
       <h2 id="settings">{t("me.settings")}</h2>
       <div className="row">
-        <Choice label={t("me.language")} value={language} onChoose={(value) => chooseLanguage(value as "en")}>
+        <Choice
+          label={t("me.language")}
+          value={language}
+          onChoose={(value) => chooseLanguage(value as "en").catch(() => notify(t("part.failed")))}
+        >
           <option value="en">English</option>
           <option value="de">Deutsch</option>
         </Choice>

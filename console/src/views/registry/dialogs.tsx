@@ -1,13 +1,13 @@
 // The dialogs that change repos.
 import { useQuery } from "@connectrpc/connect-query";
 import { Textarea } from "@mantine/core";
-import { useState } from "react";
 import {
   type Repo,
   type RepoReadme,
   ReposService,
 } from "../../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { may, useMe } from "../../api/access.ts";
+import { useDraft } from "../../shell/draft.ts";
 import { type FieldOf, TextFields } from "../../shell/fields.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { DeleteResourceDialog, SaveDialog, useEdit } from "../../shell/resource-dialogs.tsx";
@@ -48,8 +48,8 @@ export function RegistryDialogs() {
 function NewRepo({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTexts();
   const { org, open } = useRegistryAddress();
-  const [parent, setParent] = useState(org);
-  const [repo, setRepo] = useState<Draft>({ name: "", description: "" });
+  const [parent, setParent] = useDraft("newRepo.parent", org);
+  const [repo, setRepo] = useDraft<Draft>("newRepo", { name: "", description: "" });
   return (
     <SaveDialog
       title={t("registry.new")}

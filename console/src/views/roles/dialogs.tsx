@@ -3,7 +3,6 @@
 import { create } from "@bufbuild/protobuf";
 import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
 import { UIDPFilterSchema } from "../../../../gen/chainguard/platform/common/uidp_pb.ts";
 import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { type Role, RolesService } from "../../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
@@ -11,6 +10,7 @@ import { may, useMe } from "../../api/access.ts";
 import { groupText, identityText } from "../../api/naming.ts";
 import { parentOf } from "../../api/uids.ts";
 import { AccessPreview, useSimulation } from "../../shell/access-preview.tsx";
+import { useDraft } from "../../shell/draft.ts";
 import { type FieldOf, TextFields } from "../../shell/fields.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { DeleteResourceDialog, SaveDialog, useEdit } from "../../shell/resource-dialogs.tsx";
@@ -48,8 +48,8 @@ export function RoleDialogs() {
 function NewRole({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTexts();
   const { org, open } = useRoleAddress();
-  const [parent, setParent] = useState(org);
-  const [role, setRole] = useState<Draft>({ name: "", description: "", capabilities: [] });
+  const [parent, setParent] = useDraft("newRole.parent", org);
+  const [role, setRole] = useDraft<Draft>("newRole", { name: "", description: "", capabilities: [] });
   const findSibling = useSiblingCheck(listRoles);
   return (
     <SaveDialog

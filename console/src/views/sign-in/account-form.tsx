@@ -1,11 +1,11 @@
 // The dialogs that connect the accounts of a group, and change them.
 import { create } from "@bufbuild/protobuf";
-import { useState } from "react";
 import {
   type AccountAssociation,
   AccountAssociationSchema,
   AccountAssociationsService,
 } from "../../../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
+import { useDraft } from "../../shell/draft.ts";
 import { mapOf, type Pair, pairsOf, pairsText, valuesText } from "../../shell/entries.ts";
 import { type FieldOf, TextFields } from "../../shell/fields.tsx";
 import { Pairs } from "../../shell/pairs.tsx";
@@ -71,8 +71,8 @@ function messageOf(draft: Draft, uid = ""): AccountAssociation {
 export function NewAccounts({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTexts();
   const { org } = useSignInAddress();
-  const [parent, setParent] = useState(org);
-  const [draft, setDraft] = useState(() => draftOf());
+  const [parent, setParent] = useDraft("newAccount.parent", org);
+  const [draft, setDraft] = useDraft("newAccount", () => draftOf());
   return (
     <SaveDialog
       title={t("accounts.new")}

@@ -15,6 +15,7 @@ import { useNamed } from "../../api/naming.ts";
 import { parentOf } from "../../api/uids.ts";
 import { inviteLink } from "../../session/invite.ts";
 import type { Column } from "../../shell/columns.ts";
+import { useDraft } from "../../shell/draft.ts";
 import { TextField } from "../../shell/fields.tsx";
 import { inactivityText } from "../../shell/inactivity.tsx";
 import { List } from "../../shell/list.tsx";
@@ -149,11 +150,11 @@ function useColumns(invites: readonly GroupInvite[], inactive: ReadonlyMap<strin
 function NewInvite({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTexts();
   const { org, search } = useSignInAddress();
-  const [parent, setParent] = useState(org);
-  const [roleUid, setRole] = useState("");
-  const [email, setEmail] = useState(search.email ?? "");
-  const [days, setDays] = useState("7");
-  const [singleUse, setSingleUse] = useState(true);
+  const [parent, setParent] = useDraft("invite.parent", org);
+  const [roleUid, setRole] = useDraft("invite.role", "");
+  const [email, setEmail] = useDraft("invite.email", search.email ?? "");
+  const [days, setDays] = useDraft("invite.days", "7");
+  const [singleUse, setSingleUse] = useDraft("invite.singleUse", true);
   const [made, setMade] = useState<GroupInvite>();
   const ttl = { seconds: BigInt(Math.round(((Number(days) || 0) * dayMs) / 1000)), nanos: 0 };
   if (made)

@@ -1,7 +1,6 @@
 // Which groups of a login provider give which roles.
 
 import { useQuery } from "@connectrpc/connect-query";
-import { useState } from "react";
 import {
   type ExternalGroupRoleMapping,
   ExternalGroupRoleMappingsService,
@@ -10,6 +9,7 @@ import type { IdentityProvider } from "../../../../gen/chainguard/platform/iam/v
 import { may, missingFor, useMe } from "../../api/access.ts";
 import { useNamed } from "../../api/naming.ts";
 import type { Column } from "../../shell/columns.ts";
+import { useDraft } from "../../shell/draft.ts";
 import { TextField } from "../../shell/fields.tsx";
 import { ActionButton } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
@@ -104,8 +104,8 @@ function DeleteMapping({
 function NewMapping({ parent, onClose }: { readonly parent: string; readonly onClose: () => void }) {
   const { t } = useTexts();
   const { org } = useSignInAddress();
-  const [externalGroupId, setGroup] = useState("");
-  const [roleUid, setRole] = useState("");
+  const [externalGroupId, setGroup] = useDraft("mapping.group", "");
+  const [roleUid, setRole] = useDraft("mapping.role", "");
   return (
     <SaveDialog
       title={t("mappings.new")}

@@ -1,12 +1,13 @@
 // The dialog that creates or changes a login provider.
 import { create } from "@bufbuild/protobuf";
 import { Checkbox, PasswordInput } from "@mantine/core";
-import { type ReactNode, useState } from "react";
+import type { ReactNode } from "react";
 import {
   type IdentityProvider,
   IdentityProviderSchema,
   IdentityProvidersService,
 } from "../../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
+import { useDraft, useUnstored } from "../../shell/draft.ts";
 import { type FieldOf, fieldName, TextFields } from "../../shell/fields.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { SaveDialog, useEdit } from "../../shell/resource-dialogs.tsx";
@@ -52,8 +53,8 @@ function valuesOf(provider: IdentityProvider | undefined): Values {
 export function NewProvider({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTexts();
   const { org, open } = useSignInAddress();
-  const [values, setValues] = useState(() => valuesOf(undefined));
-  const [secret, setSecret] = useState("");
+  const [values, setValues] = useDraft("newProvider", () => valuesOf(undefined));
+  const [secret, setSecret] = useUnstored("");
   const findSibling = useSiblingCheck(listIdentityProviders);
   return (
     <SaveDialog
@@ -88,7 +89,7 @@ export function EditProvider({ provider, onClose }: EditProps) {
   const { uid, name } = provider;
   const edit = useEdit(getIdentityProvider, provider, valuesOf, (values) => values);
   const { mine, setMine } = edit;
-  const [secret, setSecret] = useState("");
+  const [secret, setSecret] = useUnstored("");
   const changed = secret === "" ? edit.changed : [...edit.changed, secretPath];
   const requestWith = (clientSecret: string) => ({
     identityProvider: messageOf(mine, clientSecret, uid),
