@@ -173,7 +173,9 @@ describe("the overview", { timeout: 300_000 }, () => {
     await signIn(page, "owner");
     await page.getByRole("button", { name: "Join" }).click();
     const steps = page.getByRole("region", { name: "First steps" });
-    for (const name of ["New identity", "Grant access"]) await steps.getByRole("link", { name }).waitFor();
+    await steps.getByText("0 of 6 done").waitFor();
+    for (const name of ["New identity", "New invite", "Connect a provider", "Open the registry", "New subscription"])
+      await steps.getByRole("link", { name }).waitFor();
     await attention(page).getByText("Nothing needs your attention.").waitFor();
     assert.deepEqual(await findProblems(page), []);
     await steps.getByRole("link", { name: "New group" }).click();
@@ -182,14 +184,35 @@ describe("the overview", { timeout: 300_000 }, () => {
     await dialog.getByRole("button", { name: "Create group" }).click();
     await dialog.waitFor({ state: "hidden" });
     await page.goto(`${server.url}/console/o/${empty}/overview`);
-    await steps.getByText("Done").waitFor();
+    await steps.getByRole("listitem").filter({ hasText: "Add a group" }).getByText("Done").waitFor();
     await steps.getByRole("link", { name: "New identity" }).click();
     await dialog.waitFor();
-    assert.deepEqual(complaints, []);
     const ci = await addIdentity(server, empty);
     await bind(server, empty, ci, ownerRole.uid);
     await page.goto(`${server.url}/console/o/${empty}/overview`);
-    await attention(page).waitFor();
+    await steps.getByText("2 of 6 done").waitFor();
+    // A second person is a fact, too: their invite is gone.
+    await bind(server, empty, userUid(`${server.config.baseUrl}/development/login`, "viewer"), ownerRole.uid);
+    await page.goto(`${server.url}/console/o/${empty}/overview`);
+    await steps.getByText("3 of 6 done").waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  it("shows the first steps of a full organization until they are closed, and remembers that", async () => {
+    await using console = await openConsole(browser, server, { path: address() });
+    const { page, complaints } = console;
+    await signIn(page, "owner");
+    const steps = page.getByRole("region", { name: "First steps" });
+    for (const name of ["Add a group", "Connect CI", "Invite a person", "Receive events"])
+      await steps.getByRole("listitem").filter({ hasText: name }).getByText("Done").waitFor();
+    await steps.getByRole("link", { name: "Connect a provider" }).click();
+    await page.getByRole("dialog").waitFor();
+    await page.goto(server.url + address());
+    await steps.getByRole("button", { name: "Close the first steps" }).click();
+    await steps.waitFor({ state: "detached" });
+    await page.reload();
+    await rowOf(page, "ends soon").waitFor();
     assert.equal(await steps.count(), 0);
+    assert.deepEqual(complaints, []);
   });
 });

@@ -1,10 +1,11 @@
-// Which organizations were pinned and used last. The browser remembers it, not the server.
+// Which organizations were pinned and used last, and of which the first steps are closed. The browser remembers it, not the server.
 
 const pins = "gatehouse-pinned";
 const recent = "gatehouse-recent";
+const closedSteps = "gatehouse-steps-closed";
 
 /** How many uids a list keeps. */
-const kept = { [pins]: 50, [recent]: 6 } as const;
+const kept = { [pins]: 50, [recent]: 6, [closedSteps]: 50 } as const;
 
 function read(name: string): readonly string[] {
   try {
@@ -43,4 +44,14 @@ export function lastUsed(): readonly string[] {
 /** Notes that an organization was opened. */
 export function noteUse(uid: string): void {
   if (lastUsed()[0] !== uid) write(recent, [uid, ...lastUsed().filter((one) => one !== uid)]);
+}
+
+/** Whether the first steps of an organization are closed. */
+export function areStepsClosed(uid: string): boolean {
+  return read(closedSteps).includes(uid);
+}
+
+/** Closes the first steps of an organization. */
+export function closeSteps(uid: string): void {
+  write(closedSteps, [uid, ...read(closedSteps).filter((one) => one !== uid)]);
 }

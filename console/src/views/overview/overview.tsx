@@ -21,7 +21,7 @@ import { Statistics } from "./statistics.tsx";
 
 const MemberHome = lazyPart(async () => (await import("./home.tsx")).MemberHome, <Loading />);
 
-/** The overview of an organization; of what one has in it for a caller who may count nothing in the whole of it. Parts that the caller may not read are left out. */
+/** The overview of an organization, or of what a caller has in it who may count nothing in the whole of it. Other parts need capabilities. */
 export function Overview() {
   const { t } = useTexts();
   const { data: me } = useMe();
@@ -41,8 +41,8 @@ export function Overview() {
         </section>
       )}
       {contents && tiles.length === 0 && <MemberHome />}
+      <FirstSteps key={`${org} steps`} counts={contents?.counts ?? []} />
       <Statistics org={org} />
-      <FirstSteps counts={contents?.counts ?? []} />
       <div className={styles.two}>
         <Attention />
         {mayReadChanges(me, org) && <LatestChanges org={org} />}
