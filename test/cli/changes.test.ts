@@ -21,11 +21,16 @@ describe("gatehouse changes list", () => {
     const { code, stdout } = await list("--kind", "groups");
     assert.equal(code, 0);
     const lines = stdout.trimEnd().split("\n");
-    assert.match(lines[0]!, /^TIME +ACTOR +METHOD +KIND +RESOURCE$/);
-    assert.match(lines[1]!, /^\S+Z +test +GroupsService\/UpdateGroup +groups +team$/);
-    assert.match(lines[2]!, /GroupsService\/CreateGroup/);
-    assert.match(lines[3]!, /the server +test +groups +example\.org$/);
+    assert.match(lines[0]!, /^TIME +CHANGE$/);
+    assert.match(lines[1]!, /^\S+Z +\S.* changed the group team$/);
+    assert.match(lines[2]!, /^\S+Z +\S.* created the group team$/);
+    assert.match(lines[3]!, /the server created the group example\.org$/);
     assert.equal(lines.length, 4);
+  });
+
+  it("filters by words of the name and by outcome", async () => {
+    assert.match((await list("--named", "tea", "--outcome", "allowed")).stdout, /created the group team/);
+    assert.match((await list("--named", "tea", "--outcome", "denied")).stderr, /No changes\./);
   });
 
   it("filters by resource, identity and time, and limits the number", async () => {
@@ -61,10 +66,13 @@ describe("gatehouse changes list", () => {
     const flags = ["--kind", "groups", "--resource", team];
     const table = await caller.run("changes", "list", ...flags);
     assert.equal(table.code, 0, table.stderr);
-    assert.match(table.stdout, /UpdateGroup +groups +team\n/);
+    assert.match(table.stdout, / changed the group team\n/);
     assert.ok(!table.stdout.includes(team));
     const wide = await caller.run("changes", "list", ...flags, "-o", "wide");
-    assert.match(wide.stdout, new RegExp(`team +${team} `));
+    assert.match(
+      wide.stdout,
+      new RegExp(`GroupsService/UpdateGroup +groups +team +${team} .* changed the group team\\n`),
+    );
   });
 
   it("shows the changes of the group that --parent names, not of default.group", async () => {

@@ -132,5 +132,7 @@ async function explainLists(session: Session, named: (text: string) => void): Pr
   for (const isFollowed of [false, true]) {
     named(`changes of an organization, the ${isFollowed ? "earliest" : "latest"} first`);
     await readHistory(session, { organization: root, isFollowed, after: undefined, limit: 50 });
+    named(`names in changes of an organization, the ${isFollowed ? "earliest" : "latest"} first`);
+    await readHistory(session, { organization: root, isFollowed, after: undefined, limit: 50, withContent: true });
   }
 }

@@ -2,8 +2,10 @@
 
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { JsonObject } from "@bufbuild/protobuf";
+import { fromJson, type JsonObject } from "@bufbuild/protobuf";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { SentenceSchema } from "../../../gen/gatehouse/changes/v1/changes_pb.ts";
+import { languages, sentenceText } from "../../../packages/client/src/sentences.ts";
 import { notOneOf } from "../../base/similar.ts";
 import { openSession, type Session, withClient, withList } from "../client/session.ts";
 import { clientCommands } from "../command-names.ts";
@@ -25,16 +27,21 @@ const view: View = {
   id: "id",
   columns: [
     { title: "time", value: "time" },
-    { title: "actor", value: actorOf },
-    { title: "method", value: ({ method }) => String(method ?? "").replace(/^\/.*\.(?=\w+\/)/, "") },
-    { title: "kind", value: "kind" },
-    { title: "resource", value: resourceOf },
+    { title: "actor", value: actorOf, wide: true },
+    { title: "method", value: methodOf, wide: true },
+    { title: "kind", value: "kind", wide: true },
+    { title: "resource", value: resourceOf, wide: true },
     { title: "resource uid", value: "resourceUid", wide: true },
     { title: "actor uid", value: "actorUid", wide: true },
     { title: "request", value: "requestId", wide: true },
     { title: "id", value: "id", wide: true },
+    { title: "change", value: sentenceOf },
   ],
 };
+
+/** The values of --outcome. */
+const outcomes = ["allowed", "denied"] as const;
+type Outcome = (typeof outcomes)[number];
 
 interface ListOptions {
   readonly parent?: string;
@@ -42,12 +49,15 @@ interface ListOptions {
   readonly resource?: string;
   readonly kind?: string;
   readonly method?: string;
+  readonly named?: string;
+  readonly outcome?: Outcome;
   readonly since?: string;
   readonly until?: string;
   readonly limit: number;
 }
 
-interface FollowOptions extends Pick<ListOptions, "parent" | "actor" | "resource" | "kind" | "method"> {
+interface FollowOptions
+  extends Pick<ListOptions, "parent" | "actor" | "resource" | "kind" | "method" | "named" | "outcome"> {
   readonly after?: string;
 }
 
@@ -99,12 +109,14 @@ function filtered(command: Command): Command {
     .option("--actor <uid>", "only what this identity changed")
     .option("--resource <uid>", "only changes of this resource and of its descendants")
     .option("--kind <kind>", "only changes of this kind, such as groups or role_bindings")
-    .option("--method <name>", "only changes by this method, such as UpdateGroup");
+    .option("--method <name>", "only changes by this method, such as UpdateGroup")
+    .option("--named <words>", "only changes of resources whose name has these words, or words that begin with them")
+    .addOption(new Option("--outcome <outcome>", "only what was allowed, or what was denied").choices(outcomes));
 }
 
 async function readFilter(
   session: Session,
-  { parent, actor, resource, kind, method }: FollowOptions,
+  { parent, actor, resource, kind, method, named, outcome }: FollowOptions,
 ): Promise<JsonObject> {
   return {
     parent: await findGroupOrOnly(session, parent, "changes are listed of a group"),
@@ -112,6 +124,8 @@ async function readFilter(
     ...(resource !== undefined && { resourceUid: resource }),
     ...(kind !== undefined && { kind }),
     ...(method !== undefined && { method }),
+    ...(named !== undefined && { query: named }),
+    ...(outcome !== undefined && { outcome: `OUTCOME_${outcome.toUpperCase()}` }),
   };
 }
 
@@ -165,6 +179,16 @@ function changesOf(reply: JsonObject): JsonObject[] {
 function actorOf({ actorUid, actorClaims }: JsonObject): string {
   const { email, sub } = (actorClaims ?? {}) as JsonObject;
   return String(email ?? sub ?? actorUid ?? "the server");
+}
+
+function methodOf({ method }: JsonObject): string {
+  return String(method ?? "").replace(/^\/.*\.(?=\w+\/)/, "");
+}
+
+/** Returns the sentence about a change. Earlier servers send none. */
+function sentenceOf(change: JsonObject): string {
+  if (!change.sentence) return [actorOf(change), methodOf(change), resourceOf(change)].join(" ");
+  return sentenceText(fromJson(SentenceSchema, change.sentence, { ignoreUnknownFields: true }), languages.en);
 }
 
 /** Returns the name of the resource, or else its uid: what was deleted has its name in the state before. */

@@ -1,5 +1,6 @@
 import type { JsonObject, MessageInitShape } from "@bufbuild/protobuf";
 import {
+  type Change,
   type ChangeSchema,
   ChangesService,
   type ListChangesRequest,
@@ -20,15 +21,17 @@ import { endOfLog, findChanges, findLogPosition, type LogPosition } from "../../
 import { hasAllAfter } from "../../storage/change-log/removal.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { type ChangeCursors, changeCursors, type ParsedCursor } from "./change-cursors.ts";
+import { changeRules } from "./change-filter.ts";
 import { rowViews } from "./row-views.ts";
 import { scanChanges } from "./scan-changes.ts";
+import { type SpokenChange, sentencesOf } from "./sentences.ts";
 import { shownMethod } from "./shown-method.ts";
 import { type VisibleChanges, visibleChanges } from "./visible-changes.ts";
 
 /** How many changes are read with their rows at once: both rows of each can be large. */
 const batchSize = 10;
 
-type Shown = MessageInitShape<typeof ChangeSchema>;
+type Shown = Exclude<MessageInitShape<typeof ChangeSchema>, Change> & SpokenChange;
 type Stored = Awaited<ReturnType<typeof findChanges>>[number];
 
 /** Serves the audit log. */
@@ -57,7 +60,9 @@ export function changes(context: ServiceContext): Implementation {
     return await context.database.read(async (session) => {
       if (isFollowed && start && !(await isFollowable(session, start, organization))) throw changeNotKept();
       const scanned = await scanChanges(session, request, { isFollowed, start: start?.sequence, pageSize, visible });
-      const shown = await showAll(session, scanned.found, cursors, visible);
+      const read = await showAll(session, scanned.found, cursors, visible);
+      const told = withSentences(read, await sentencesOf(session, read, organization, call));
+      const shown = told.slice(0, countFitting(told));
       // Changes that do not fit into the response go to the next page.
       const isCut = shown.length < scanned.found.length;
       const last = isCut ? scanned.found[shown.length - 1] : scanned.last;
@@ -74,7 +79,7 @@ export function changes(context: ServiceContext): Implementation {
     });
   }
 
-  return implement(ChangesService, allExpensive({ listChanges: list }));
+  return implement(ChangesService, allExpensive({ listChanges: list }), [changeRules]);
 }
 
 function parseCursor(cursors: ChangeCursors, field: string, text: string, organization: string): ParsedCursor {
@@ -114,6 +119,10 @@ async function showAll(
     if (fitting < shown.length) return shown.slice(0, fitting);
   }
   return shown;
+}
+
+function withSentences(changes: readonly Shown[], sentences: readonly NonNullable<Shown["sentence"]>[]): Shown[] {
+  return changes.map((change, at) => ({ ...change, sentence: sentences[at]! }));
 }
 
 function show(change: Stored, cursors: ChangeCursors, visible: VisibleChanges): Shown {

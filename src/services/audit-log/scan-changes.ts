@@ -1,16 +1,14 @@
 // Finds the changes of a page. A call scans a limited number of changes in order; the next page continues from there.
 import type { ListChangesRequest } from "../../../gen/gatehouse/changes/v1/changes_pb.ts";
 import { fromTimestamp } from "../../aip/timestamps.ts";
-import { isWithin, rootOf } from "../../model/uid.ts";
+import { rootOf } from "../../model/uid.ts";
 import { type LogPosition, readHistory } from "../../storage/change-log/history.ts";
 import type { Session } from "../../storage/engine/session.ts";
-import { isMethod, shownMethod } from "./shown-method.ts";
+import { newChangeFilter } from "./change-filter.ts";
 import type { VisibleChanges } from "./visible-changes.ts";
 
-/** How many changes one call scans if a filter excludes some. */
-const maxScanned = 2000;
-
-type Head = Awaited<ReturnType<typeof readHistory>>[number];
+/** How many changes one call scans if a filter excludes some: fewer if it reads in their rows, which can be large. */
+const maxScanned = { heads: 2000, withContent: 500 };
 
 /** The direction, start and size of a page. */
 export interface ScanOptions {
@@ -38,8 +36,12 @@ export async function scanChanges(
   request: ListChangesRequest,
   { isFollowed, start, pageSize, visible }: ScanOptions,
 ): Promise<ScanResult> {
-  const limit = visible.isWhole && !isFiltered(request) ? pageSize + 1 : maxScanned;
-  const heads = await readHistory(session, { organization: rootOf(request.parent), isFollowed, after: start, limit });
+  const filter = newChangeFilter(request);
+  const { withContent } = filter;
+  const scanned = withContent ? maxScanned.withContent : maxScanned.heads;
+  const limit = visible.isWhole && filter.isEmpty ? pageSize + 1 : scanned;
+  const range = { organization: rootOf(request.parent), isFollowed, after: start, limit, withContent };
+  const heads = await readHistory(session, range);
   const { startTime } = request;
   const end = isFollowed || !startTime ? -1 : heads.findIndex(({ time }) => time < fromTimestamp(startTime));
   const found: LogPosition[] = [];
@@ -47,25 +49,7 @@ export async function scanChanges(
   for (const head of end < 0 ? heads : heads.slice(0, end)) {
     if (found.length === pageSize) return { found, last, hasMore: true };
     last = head;
-    if (matches(head, request) && visible.shows(head)) found.push(head);
+    if (filter.matches(head) && visible.shows(head)) found.push(head);
   }
   return { found, last, hasMore: end < 0 && heads.length === limit };
-}
-
-/** Whether the request excludes some changes of the organization. */
-function isFiltered({ parent, actorUid, resourceUid, kind, method, endTime }: ListChangesRequest): boolean {
-  return parent !== rootOf(parent) || [actorUid, resourceUid, kind, method].join("") !== "" || endTime !== undefined;
-}
-
-function matches(head: Head, request: ListChangesRequest): boolean {
-  const { parent, actorUid, resourceUid, kind, method, startTime, endTime } = request;
-  return (
-    isWithin(head.groupUid, parent) &&
-    (actorUid === "" || head.actor === actorUid) &&
-    (resourceUid === "" || isWithin(head.uid, resourceUid)) &&
-    (kind === "" || head.kind === kind) &&
-    (method === "" || isMethod(shownMethod(head.method, head.groupUid), method)) &&
-    (!startTime || head.time >= fromTimestamp(startTime)) &&
-    (!endTime || head.time < fromTimestamp(endTime))
-  );
 }

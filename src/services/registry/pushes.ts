@@ -10,7 +10,7 @@ import type { RepoRow } from "../../storage/registry/rows.ts";
 export const notificationsPath = "/registry/notifications";
 
 /** The kind of pushes in the change log. A push is a change of its own besides that of the tag, with the uid of the repo. */
-const pushKind = "registry_pushes";
+export const pushKind = "registry_pushes";
 
 /** A push of a manifest. */
 export interface Push {

@@ -1,5 +1,6 @@
 // Reads the change log of one organization, in either direction.
 
+import type { SQL, SQLWrapper } from "drizzle-orm";
 import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
 import { and, asc, desc, eq, gt, lt, sql } from "../schema/drizzle.ts";
@@ -14,18 +15,43 @@ export interface HistoryRange {
   /** Start after the change with this sequence number, in reading order; undefined for the first. */
   readonly after: number | undefined;
   readonly limit: number;
+  /** Whether names and outcomes are read, too: they are in the rows, which can be large. Otherwise they are empty. */
+  readonly withContent?: boolean;
 }
 
-/** Reads changes without the rows before and after them. */
+/** The members of rows that name their resources. */
+const nameMembers = ["name", "displayName", "userName"] as const;
+
+/** Reads changes without the rows before and after them, but for a few members of these with `withContent`. */
 export async function readHistory(
   session: Session,
-  { organization, isFollowed, after = isFollowed ? 0 : Number.MAX_SAFE_INTEGER, limit }: HistoryRange,
+  {
+    organization,
+    isFollowed,
+    after = isFollowed ? 0 : Number.MAX_SAFE_INTEGER,
+    limit,
+    withContent = false,
+  }: HistoryRange,
 ) {
   const [isAfter, inOrder] = isFollowed ? [gt, asc] : [lt, desc];
-  const statement = session.prepared(`changes.history.${isFollowed ? "followed" : "latest"}`, (db, { changes }) => {
+  const key = `changes.history.${isFollowed ? "followed" : "latest"}${withContent ? ".content" : ""}`;
+  const statement = session.prepared(key, (db, { changes }) => {
     const { sequence, time, actor, method, kind, uid, groupUid } = changes;
+    const none = sql<string>`''`;
+    const name = withContent ? memberOf([changes.after, changes.before], nameMembers) : none;
+    const outcome = withContent ? memberOf([changes.after], ["outcome"]) : none;
     return db
-      .select({ sequence, time, actor, method, kind, uid, groupUid })
+      .select({
+        sequence,
+        time,
+        actor,
+        method,
+        kind,
+        uid,
+        groupUid,
+        name: name.as("name"),
+        outcome: outcome.as("outcome"),
+      })
       .from(changes)
       .where(
         and(eq(organizationOf(groupUid), sql.placeholder("organization")), isAfter(sequence, sql.placeholder("after"))),
@@ -34,6 +60,12 @@ export async function readHistory(
       .limit(limitOf("limit"));
   });
   return await statement.execute({ organization, after, limit });
+}
+
+/** Returns the first text that one of some rows has in one of some members; empty if none has. */
+function memberOf(rows: readonly SQLWrapper[], members: readonly string[]): SQL<string> {
+  const values = rows.flatMap((row) => members.map((member) => sql`${row} ->> ${sql.raw(`'${member}'`)}`));
+  return sql<string>`coalesce(${sql.join(values, sql`, `)}, '')`;
 }
 
 /** Returns the changes with these sequence numbers, oldest first. */

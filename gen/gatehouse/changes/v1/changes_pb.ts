@@ -2,20 +2,22 @@
 // @generated from file gatehouse/changes/v1/changes.proto (package gatehouse.changes.v1, syntax proto3)
 /* eslint-disable */
 
-import type { GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
-import { fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
+import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobuf/codegenv2";
+import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_chainguard_annotations_auth } from "../../../chainguard/annotations/auth_pb.ts";
+import type { NameState, ResourceKind } from "../../search/v1/search_pb.ts";
+import { file_gatehouse_search_v1_search } from "../../search/v1/search_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
 import { file_google_api_field_behavior } from "../../../google/api/field_behavior_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { file_google_protobuf_struct, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
-import type { JsonObject, Message } from "@bufbuild/protobuf";
+import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file gatehouse/changes/v1/changes.proto.
  */
 export const file_gatehouse_changes_v1_changes: GenFile = /*@__PURE__*/
-  fileDesc("CiJnYXRlaG91c2UvY2hhbmdlcy92MS9jaGFuZ2VzLnByb3RvEhRnYXRlaG91c2UuY2hhbmdlcy52MSKxAgoSTGlzdENoYW5nZXNSZXF1ZXN0EhMKBnBhcmVudBgBIAEoCUID4EECEhIKBWFmdGVyGAIgASgJQgPgQQESFgoJYWN0b3JfdWlkGAMgASgJQgPgQQESGQoMcmVzb3VyY2VfdWlkGAQgASgJQgPgQQESEQoEa2luZBgFIAEoCUID4EEBEjMKCnN0YXJ0X3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQESMQoIZW5kX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQESFgoJcGFnZV9zaXplGAggASgFQgPgQQESFwoKcGFnZV90b2tlbhgJIAEoCUID4EEBEhMKBm1ldGhvZBgKIAEoCUID4EEBInMKE0xpc3RDaGFuZ2VzUmVzcG9uc2USLQoHY2hhbmdlcxgBIAMoCzIcLmdhdGVob3VzZS5jaGFuZ2VzLnYxLkNoYW5nZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSFAoMcmVzdW1lX2FmdGVyGAMgASgJIq0DCgZDaGFuZ2USDwoCaWQYASABKAlCA+BBAxItCgR0aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEhYKCWFjdG9yX3VpZBgDIAEoCUID4EEDEkgKDGFjdG9yX2NsYWltcxgEIAMoCzItLmdhdGVob3VzZS5jaGFuZ2VzLnYxLkNoYW5nZS5BY3RvckNsYWltc0VudHJ5QgPgQQMSEwoGbWV0aG9kGAUgASgJQgPgQQMSFwoKcmVxdWVzdF9pZBgGIAEoCUID4EEDEhEKBGtpbmQYByABKAlCA+BBAxIZCgxyZXNvdXJjZV91aWQYCCABKAlCA+BBAxIWCglncm91cF91aWQYCSABKAlCA+BBAxIsCgZiZWZvcmUYCiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgPgQQMSKwoFYWZ0ZXIYCyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgPgQQMaMgoQQWN0b3JDbGFpbXNFbnRyeRILCgNrZXkYASABKAkSDQoFdmFsdWUYAiABKAk6AjgBMqYBCg5DaGFuZ2VzU2VydmljZRKTAQoLTGlzdENoYW5nZXMSKC5nYXRlaG91c2UuY2hhbmdlcy52MS5MaXN0Q2hhbmdlc1JlcXVlc3QaKS5nYXRlaG91c2UuY2hhbmdlcy52MS5MaXN0Q2hhbmdlc1Jlc3BvbnNlIi+C0+STAh8SHS9nYXRlaG91c2UvY2hhbmdlcy92MS9jaGFuZ2Vziq+o0gUEEgIQAWIGcHJvdG8z", [file_chainguard_annotations_auth, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("CiJnYXRlaG91c2UvY2hhbmdlcy92MS9jaGFuZ2VzLnByb3RvEhRnYXRlaG91c2UuY2hhbmdlcy52MSLEAwoSTGlzdENoYW5nZXNSZXF1ZXN0EhMKBnBhcmVudBgBIAEoCUID4EECEhIKBWFmdGVyGAIgASgJQgPgQQESFgoJYWN0b3JfdWlkGAMgASgJQgPgQQESGQoMcmVzb3VyY2VfdWlkGAQgASgJQgPgQQESEQoEa2luZBgFIAEoCUID4EEBEjMKCnN0YXJ0X3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQESMQoIZW5kX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQESFgoJcGFnZV9zaXplGAggASgFQgPgQQESFwoKcGFnZV90b2tlbhgJIAEoCUID4EEBEhMKBm1ldGhvZBgKIAEoCUID4EEBEhcKCmFjdG9yX3VpZHMYCyADKAlCA+BBARISCgVraW5kcxgMIAMoCUID4EEBEhsKDmV4Y2x1ZGVkX2tpbmRzGA0gAygJQgPgQQESEgoFcXVlcnkYDiABKAlCA+BBARIzCgdvdXRjb21lGA8gASgOMh0uZ2F0ZWhvdXNlLmNoYW5nZXMudjEuT3V0Y29tZUID4EEBInMKE0xpc3RDaGFuZ2VzUmVzcG9uc2USLQoHY2hhbmdlcxgBIAMoCzIcLmdhdGVob3VzZS5jaGFuZ2VzLnYxLkNoYW5nZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSFAoMcmVzdW1lX2FmdGVyGAMgASgJIuQDCgZDaGFuZ2USDwoCaWQYASABKAlCA+BBAxItCgR0aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEhYKCWFjdG9yX3VpZBgDIAEoCUID4EEDEkgKDGFjdG9yX2NsYWltcxgEIAMoCzItLmdhdGVob3VzZS5jaGFuZ2VzLnYxLkNoYW5nZS5BY3RvckNsYWltc0VudHJ5QgPgQQMSEwoGbWV0aG9kGAUgASgJQgPgQQMSFwoKcmVxdWVzdF9pZBgGIAEoCUID4EEDEhEKBGtpbmQYByABKAlCA+BBAxIZCgxyZXNvdXJjZV91aWQYCCABKAlCA+BBAxIWCglncm91cF91aWQYCSABKAlCA+BBAxIsCgZiZWZvcmUYCiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgPgQQMSKwoFYWZ0ZXIYCyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgPgQQMSNQoIc2VudGVuY2UYDCABKAsyHi5nYXRlaG91c2UuY2hhbmdlcy52MS5TZW50ZW5jZUID4EEDGjIKEEFjdG9yQ2xhaW1zRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKjAQoIU2VudGVuY2USCwoDa2V5GAEgASgJEjgKBXBhcnRzGAIgAygLMikuZ2F0ZWhvdXNlLmNoYW5nZXMudjEuU2VudGVuY2UuUGFydHNFbnRyeRpQCgpQYXJ0c0VudHJ5EgsKA2tleRgBIAEoCRIxCgV2YWx1ZRgCIAEoCzIiLmdhdGVob3VzZS5jaGFuZ2VzLnYxLlNlbnRlbmNlUGFydDoCOAEiiQEKDFNlbnRlbmNlUGFydBILCgN1aWQYASABKAkSLwoEa2luZBgCIAEoDjIhLmdhdGVob3VzZS5zZWFyY2gudjEuUmVzb3VyY2VLaW5kEgwKBG5hbWUYAyABKAkSLQoFc3RhdGUYBCABKA4yHi5nYXRlaG91c2Uuc2VhcmNoLnYxLk5hbWVTdGF0ZSpLCgdPdXRjb21lEhcKE09VVENPTUVfVU5TUEVDSUZJRUQQABITCg9PVVRDT01FX0FMTE9XRUQQARISCg5PVVRDT01FX0RFTklFRBACMqYBCg5DaGFuZ2VzU2VydmljZRKTAQoLTGlzdENoYW5nZXMSKC5nYXRlaG91c2UuY2hhbmdlcy52MS5MaXN0Q2hhbmdlc1JlcXVlc3QaKS5nYXRlaG91c2UuY2hhbmdlcy52MS5MaXN0Q2hhbmdlc1Jlc3BvbnNlIi+C0+STAh8SHS9nYXRlaG91c2UvY2hhbmdlcy92MS9jaGFuZ2Vziq+o0gUEEgIQAWIGcHJvdG8z", [file_chainguard_annotations_auth, file_gatehouse_search_v1_search, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * The request of ListChanges.
@@ -92,6 +94,41 @@ export type ListChangesRequest = Message<"gatehouse.changes.v1.ListChangesReques
    * @generated from field: string method = 10;
    */
   method: string;
+
+  /**
+   * Only what one of these identities changed, 20 at most. Together with `actor_uid`: what either names.
+   *
+   * @generated from field: repeated string actor_uids = 11;
+   */
+  actorUids: string[];
+
+  /**
+   * Only changes of one of these kinds, 20 at most. Together with `kind`: what either names.
+   *
+   * @generated from field: repeated string kinds = 12;
+   */
+  kinds: string[];
+
+  /**
+   * No changes of these kinds, 20 at most, such as "sign_ins".
+   *
+   * @generated from field: repeated string excluded_kinds = 13;
+   */
+  excludedKinds: string[];
+
+  /**
+   * Only changes of resources whose name, at the time of the change, has these words, or words that begin with them.
+   *
+   * @generated from field: string query = 14;
+   */
+  query: string;
+
+  /**
+   * Only what was denied, or only what was not.
+   *
+   * @generated from field: gatehouse.changes.v1.Outcome outcome = 15;
+   */
+  outcome: Outcome;
 };
 
 /**
@@ -220,6 +257,13 @@ export type Change = Message<"gatehouse.changes.v1.Change"> & {
    * @generated from field: google.protobuf.Struct after = 11;
    */
   after?: JsonObject | undefined;
+
+  /**
+   * What happened, for people.
+   *
+   * @generated from field: gatehouse.changes.v1.Sentence sentence = 12;
+   */
+  sentence?: Sentence | undefined;
 };
 
 /**
@@ -228,6 +272,117 @@ export type Change = Message<"gatehouse.changes.v1.Change"> & {
  */
 export const ChangeSchema: GenMessage<Change> = /*@__PURE__*/
   messageDesc(file_gatehouse_changes_v1_changes, 2);
+
+/**
+ * What a change says to people: a text in their language, and the names in it. The console and the command line have the texts.
+ *
+ * @generated from message gatehouse.changes.v1.Sentence
+ */
+export type Sentence = Message<"gatehouse.changes.v1.Sentence"> & {
+  /**
+   * Names the text: the kind and the verb, such as "role_bindings.created".
+   *
+   * @generated from field: string key = 1;
+   */
+  key: string;
+
+  /**
+   * What the text names, such as "actor", "resource", "group" or "role". Texts name some of them.
+   *
+   * @generated from field: map<string, gatehouse.changes.v1.SentencePart> parts = 2;
+   */
+  parts: { [key: string]: SentencePart };
+};
+
+/**
+ * Describes the message gatehouse.changes.v1.Sentence.
+ * Use `create(SentenceSchema)` to create a new message.
+ */
+export const SentenceSchema: GenMessage<Sentence> = /*@__PURE__*/
+  messageDesc(file_gatehouse_changes_v1_changes, 3);
+
+/**
+ * What a sentence names.
+ *
+ * @generated from message gatehouse.changes.v1.SentencePart
+ */
+export type SentencePart = Message<"gatehouse.changes.v1.SentencePart"> & {
+  /**
+   * The uid. Empty for a mere text, and for the server itself.
+   *
+   * @generated from field: string uid = 1;
+   */
+  uid: string;
+
+  /**
+   * What it is. Not stated if that is not known.
+   *
+   * @generated from field: gatehouse.search.v1.ResourceKind kind = 2;
+   */
+  kind: ResourceKind;
+
+  /**
+   * Its name now, as ResolveNames has it; for what was deleted, its last name, if the caller may list its kind. Empty if it is not known.
+   *
+   * @generated from field: string name = 3;
+   */
+  name: string;
+
+  /**
+   * Whether the name is known. People who left are deleted, too: they have no name here.
+   *
+   * @generated from field: gatehouse.search.v1.NameState state = 4;
+   */
+  state: NameState;
+};
+
+/**
+ * Describes the message gatehouse.changes.v1.SentencePart.
+ * Use `create(SentencePartSchema)` to create a new message.
+ */
+export const SentencePartSchema: GenMessage<SentencePart> = /*@__PURE__*/
+  messageDesc(file_gatehouse_changes_v1_changes, 4);
+
+/**
+ * Whether something was done.
+ *
+ * @generated from enum gatehouse.changes.v1.Outcome
+ */
+export const Outcome = {
+  /**
+   * Not stated.
+   *
+   * @generated from enum value: OUTCOME_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * It was done: changes of resources, and sign-ins and token exchanges that were allowed.
+   *
+   * @generated from enum value: OUTCOME_ALLOWED = 1;
+   */
+  ALLOWED: 1,
+
+  /**
+   * It was denied: calls, sign-ins and token exchanges.
+   *
+   * @generated from enum value: OUTCOME_DENIED = 2;
+   */
+  DENIED: 2,
+} as const;
+
+/**
+ * Whether something was done.
+ *
+ * @generated from enum gatehouse.changes.v1.Outcome
+ */
+export type Outcome = (typeof Outcome)[keyof typeof Outcome] | UnknownEnum;
+
+/**
+ * Describes the enum gatehouse.changes.v1.Outcome.
+ */
+export const OutcomeSchema: GenEnum<Outcome> = /*@__PURE__*/
+  enumDesc(file_gatehouse_changes_v1_changes, 0);
 
 /**
  * Tells who changed what. The published contract says nothing of it.

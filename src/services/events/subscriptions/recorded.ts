@@ -2,6 +2,7 @@
 import { create, type JsonObject, type MessageInitShape, toJson } from "@bufbuild/protobuf";
 import { SubscriptionSettingsSchema } from "../../../../gen/gatehouse/events/v1/delivery_pb.ts";
 import type { RowView } from "../../../resource/row-view.ts";
+import { eventForm } from "../../../resource/sentence-form.ts";
 import type { SubscriptionRow } from "../../../storage/events/rows.ts";
 import { type SubscriptionSettings, settingsKind } from "../../../storage/events/subscription-settings.ts";
 
@@ -35,7 +36,12 @@ export const subscriptionViews: readonly RowView[] = [
       const settings = create(SubscriptionSettingsSchema, { paused, kinds: [...kinds], description });
       return toJson(SubscriptionSettingsSchema, settings) as JsonObject;
     },
+    sentence: eventForm("changed"),
   },
-  { kind: testEventKind, show: (row) => ({ ...(row as RecordedTest) }) },
-  { kind: redeliveryKind, show: (row) => ({ eventIds: [...(row as RecordedRedelivery).eventIds] }) },
+  { kind: testEventKind, show: (row) => ({ ...(row as RecordedTest) }), sentence: eventForm("sent") },
+  {
+    kind: redeliveryKind,
+    show: (row) => ({ eventIds: [...(row as RecordedRedelivery).eventIds] }),
+    sentence: eventForm("sent"),
+  },
 ];

@@ -24,6 +24,7 @@ import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { uidRule } from "../../../pipeline/text-rules.ts";
 import { queryDigest, readToken } from "../../../resource/bound-page-token.ts";
 import { rowView } from "../../../resource/row-view.ts";
+import { eventForm } from "../../../resource/sentence-form.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import {
@@ -124,6 +125,7 @@ const delegationChanges = "delegations";
 export const delegationView = rowView<typeof DelegationSchema, ConfirmedRow>(
   { collection: { kind: delegationChanges }, schema: DelegationSchema },
   ({ uid, delegation, makerUid }) => ({ uid, kind: kinds[delegation].kind, makerUid }),
+  eventForm("confirmed"),
 );
 
 /** A confirmation in the change log. */

@@ -8,6 +8,7 @@ import { ExternalGroupRoleMappingSpecSchema } from "../../../../gen/gatehouse/ap
 import { parentOf, rootOf } from "../../../model/uid.ts";
 import { type MethodEvent, resourceEvents } from "../../../resource/method-event.ts";
 import { rowView } from "../../../resource/row-view.ts";
+import { textOf, uidIn, withParts } from "../../../resource/sentence-form.ts";
 import { externalGroupRoleMappingCollection } from "../../../storage/iam/collections.ts";
 import type { ExternalGroupRoleMappingRow } from "../../../storage/iam/provider-rows.ts";
 import { defineKind, type Recorded } from "../../kinds/kind.ts";
@@ -42,7 +43,17 @@ const batchEvent: MethodEvent = {
 
 /** The recording of changes of mappings of external groups. */
 const recordedMappings: Recorded = {
-  views: [rowView(recorded, mappingMessage)],
+  views: [
+    rowView(
+      recorded,
+      mappingMessage,
+      withParts({
+        provider: uidIn("identityProviderUid"),
+        externalGroup: ({ externalGroupId }) => ({ name: textOf(externalGroupId) }),
+        role: uidIn("roleUid"),
+      }),
+    ),
+  ],
   events: () => [
     ...resourceEvents([createExternalGroupRoleMapping, deleteExternalGroupRoleMapping], {
       ...recorded,

@@ -132,6 +132,14 @@ function unknown(): ApiError {
 export const membershipView = rowView<typeof MembershipSchema, LoggedMembership>(
   { collection: { kind: membershipKind }, schema: MembershipSchema },
   ({ joinTime }) => ({ joinTime: toTimestamp(joinTime) }),
+  {
+    verbs: ["joined", "left", "removed"],
+    verbOf({ after, actorUid, resourceUid }) {
+      if (after !== undefined) return "joined";
+      return actorUid === resourceUid ? "left" : "removed";
+    },
+    parts: {},
+  },
 );
 
 /** A request for a page. */

@@ -1,6 +1,7 @@
 // Converts users and groups of SCIM clients for the audit log.
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { RowView } from "../../../resource/row-view.ts";
+import { textOf, withParts } from "../../../resource/sentence-form.ts";
 
 /** The kinds of changes of users and groups. */
 export const [scimUserKind, scimGroupKind] = ["scim_users", "scim_groups"] as const;
@@ -9,4 +10,10 @@ export const [scimUserKind, scimGroupKind] = ["scim_users", "scim_groups"] as co
 export const provisioningViews: readonly RowView[] = [scimUserKind, scimGroupKind].map((kind) => ({
   kind,
   show: (row) => ({ ...(row as JsonObject) }),
+  sentence: withParts({
+    resource: ({ displayName, userName }, { resourceUid }) => ({
+      uid: resourceUid,
+      name: textOf(displayName) || textOf(userName),
+    }),
+  }),
 }));

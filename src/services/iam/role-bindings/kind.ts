@@ -1,4 +1,4 @@
-import { create } from "@bufbuild/protobuf";
+import { create, type JsonObject } from "@bufbuild/protobuf";
 import {
   BatchCreateRoleBindingsResponseSchema,
   RoleBindingSchema,
@@ -11,6 +11,7 @@ import { ownerRole } from "../../../authz/built-in-roles.ts";
 import { parentOf } from "../../../model/uid.ts";
 import { type MethodEvent, type ResourceEvents, resourceEvents } from "../../../resource/method-event.ts";
 import { rowView } from "../../../resource/row-view.ts";
+import { textOf, withParts } from "../../../resource/sentence-form.ts";
 import { roleBindingCollection } from "../../../storage/iam/collections.ts";
 import type { RoleBindingRow } from "../../../storage/iam/rows.ts";
 import { defineKind, type Recorded, type StoredNamed, type Surplus } from "../../kinds/kind.ts";
@@ -45,13 +46,20 @@ const batchEvent: MethodEvent = {
 /** The recording of changes of role bindings. */
 const recordedRoleBindings: Recorded = {
   views: [
-    rowView(recorded, ({ uid, identityUid, parent, roleUid, createTime }: RoleBindingRow) => ({
-      uid,
-      identity: { uid: identityUid },
-      group: { uid: parent },
-      role: { uid: roleUid },
-      createTime: toTimestamp(createTime),
-    })),
+    rowView(
+      recorded,
+      ({ uid, identityUid, parent, roleUid, createTime }: RoleBindingRow) => ({
+        uid,
+        identity: { uid: identityUid },
+        group: { uid: parent },
+        role: { uid: roleUid },
+        createTime: toTimestamp(createTime),
+      }),
+      withParts({
+        identity: ({ identity }) => ({ uid: textOf((identity as JsonObject).uid) }),
+        role: ({ role }) => ({ uid: textOf((role as JsonObject).uid) }),
+      }),
+    ),
   ],
   events: () => [...resourceEvents([createRoleBinding, updateRoleBinding, deleteRoleBinding], recorded), batchEvent],
 };

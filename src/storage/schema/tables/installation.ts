@@ -1,5 +1,6 @@
 import { isAccessRequest } from "../access-requests.ts";
 import type { Columns } from "../columns.postgres.ts";
+import { isDeletion } from "../deletions.ts";
 import { organizationOf } from "../organization.ts";
 
 /** Counters, the change log, signing keys and settings. Long, because it only declares. */
@@ -32,6 +33,7 @@ export function defineInstallationTables(columns: Columns) {
         index("changes_kind").on(t.kind, t.sequence),
         index("changes_organization").on(organizationOf(t.groupUid), t.sequence),
         index("changes_access_requests").on(t.uid, t.actor, t.sequence).where(isAccessRequest(t.kind)),
+        index("changes_deletions").on(t.uid, t.kind).where(isDeletion(t.after)),
       ],
     ),
 

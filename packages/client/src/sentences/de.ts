@@ -1,0 +1,122 @@
+// The sentences about changes in German. Names stand where they are nominative or accusative: "ein früheres Mitglied" fits both.
+import type { en } from "./en.ts";
+
+const more = "{count, plural, one {} other {: {resource} und {more} weitere}}";
+
+/** Returns the texts of a kind of resources that are in groups. */
+function inGroup<K extends string>(kind: K, one: string, several: string) {
+  const what = `{count, plural, one {${one} {resource} in {group}} other {# ${several}}}`;
+  return {
+    [`${kind}.created`]: `{actor} hat ${what} angelegt${more}`,
+    [`${kind}.updated`]: `{actor} hat ${what} geändert${more}`,
+    [`${kind}.deleted`]: `{actor} hat ${what} gelöscht${more}`,
+  } as Record<`${K}.${"created" | "updated" | "deleted"}`, string>;
+}
+
+export const de: Readonly<Record<keyof typeof en, string>> = {
+  ...inGroup("identities", "den Workload", "Workloads"),
+  ...inGroup("roles", "die Rolle", "Rollen"),
+  ...inGroup("identity_providers", "den Identity-Provider", "Identity-Provider"),
+  ...inGroup("repos", "das Repo", "Repos"),
+  ...inGroup("tags", "den Tag", "Tags"),
+  ...inGroup("advisories", "das Advisory", "Advisories"),
+  ...inGroup("subscriptions", "den Webhook", "Webhooks"),
+  "groups.created": `{actor} hat {count, plural, one {die Gruppe {resource}} other {# Gruppen}} angelegt${more}`,
+  "groups.updated": `{actor} hat {count, plural, one {die Gruppe {resource}} other {# Gruppen}} geändert${more}`,
+  "groups.deleted": `{actor} hat {count, plural, one {die Gruppe {resource}} other {# Gruppen}} gelöscht${more}`,
+  "role_bindings.created":
+    "{actor} hat {count, plural, one {die Rolle {role} in {group} an {identity}} other {# Rollen}} vergeben{count, plural, one {} other {: {role} an {identity} und {more} weitere}}",
+  "role_bindings.updated":
+    "{actor} hat {count, plural, one {für {identity} die Rolle in {group} auf {role}} other {# Rollen}} geändert{count, plural, one {} other {: für {identity} auf {role} und {more} weitere}}",
+  "role_bindings.deleted":
+    "{actor} hat {count, plural, one {die Rolle {role} in {group} für {identity}} other {# Rollen}} entzogen{count, plural, one {} other {: {role} für {identity} und {more} weitere}}",
+  "group_invites.created":
+    "{actor} hat {count, plural, one {eine Einladung in {group}} other {# Einladungen}} angelegt{count, plural, one {} other {: eine in {group} und {more} weitere}}",
+  "group_invites.updated":
+    "{actor} hat {count, plural, one {eine Einladung in {group}} other {# Einladungen}} geändert{count, plural, one {} other {: eine in {group} und {more} weitere}}",
+  "group_invites.deleted":
+    "{actor} hat {count, plural, one {eine Einladung in {group}} other {# Einladungen}} gelöscht{count, plural, one {} other {: eine in {group} und {more} weitere}}",
+  "external_group_role_mappings.created":
+    "{actor} hat {count, plural, one {die Rolle {role} an die Gruppe {externalGroup}} other {Rollen an # Gruppen}} aus {provider} vergeben{count, plural, one {} other {: {externalGroup} und {more} weitere}}",
+  "external_group_role_mappings.updated":
+    "{actor} hat {count, plural, one {für die Gruppe {externalGroup} aus {provider} die Rolle auf {role}} other {die Rollen von # Gruppen aus {provider}}} geändert{count, plural, one {} other {: {externalGroup} und {more} weitere}}",
+  "external_group_role_mappings.deleted":
+    "{actor} hat {count, plural, one {die Rolle {role} für die Gruppe {externalGroup}} other {die Rollen von # Gruppen}} aus {provider} entzogen{count, plural, one {} other {: {externalGroup} und {more} weitere}}",
+  "account_associations.created":
+    "{actor} hat Cloud-Konten mit {count, plural, one {{group}} other {# Gruppen}} verbunden{count, plural, one {} other {: {group} und {more} weitere}}",
+  "account_associations.updated":
+    "{actor} hat die Cloud-Konten von {count, plural, one {{group}} other {# Gruppen}} geändert{count, plural, one {} other {: {group} und {more} weitere}}",
+  "account_associations.deleted":
+    "{actor} hat die Cloud-Konten von {count, plural, one {{group}} other {# Gruppen}} getrennt{count, plural, one {} other {: {group} und {more} weitere}}",
+  "terms_acceptances.created":
+    "{actor} hat {count, plural, one {Bedingungen für {group}} other {# Mal Bedingungen}} angenommen{count, plural, one {} other {: für {group} und {more} weitere}}",
+  "terms_acceptances.updated":
+    "{actor} hat {count, plural, one {angenommene Bedingungen für {group}} other {# Mal angenommene Bedingungen}} geändert{count, plural, one {} other {: für {group} und {more} weitere}}",
+  "terms_acceptances.deleted":
+    "{actor} hat {count, plural, one {angenommene Bedingungen für {group}} other {# Mal angenommene Bedingungen}} gelöscht{count, plural, one {} other {: für {group} und {more} weitere}}",
+  "memberships.joined":
+    "{resource} {count, plural, one {ist {group} beigetreten} other {und {more} weitere sind {group} beigetreten}}",
+  "memberships.left":
+    "{resource} {count, plural, one {hat {group} verlassen} other {und {more} weitere haben {group} verlassen}}",
+  "memberships.removed":
+    "{actor} hat {count, plural, one {{resource}} other {# Personen}} aus {group} entfernt{count, plural, one {} other {: {resource} und {more} weitere}}",
+  "scim_users.created": `{actor} hat {count, plural, one {{resource}} other {# Personen}} hinzugefügt${more}`,
+  "scim_users.updated": `{actor} hat {count, plural, one {{resource}} other {# Personen}} geändert${more}`,
+  "scim_users.deleted": `{actor} hat {count, plural, one {{resource}} other {# Personen}} gelöscht${more}`,
+  "scim_groups.created": `{actor} hat {count, plural, one {die Gruppe {resource}} other {# Gruppen}} des Verzeichnisses hinzugefügt${more}`,
+  "scim_groups.updated": `{actor} hat {count, plural, one {die Gruppe {resource}} other {# Gruppen}} des Verzeichnisses geändert${more}`,
+  "scim_groups.deleted": `{actor} hat {count, plural, one {die Gruppe {resource}} other {# Gruppen}} des Verzeichnisses gelöscht${more}`,
+  "repo_readmes.created": `{actor} hat {count, plural, one {das Readme von {resource}} other {das Readme von # Repos}} geschrieben${more}`,
+  "repo_readmes.updated": `{actor} hat {count, plural, one {das Readme von {resource}} other {das Readme von # Repos}} geändert${more}`,
+  "repo_readmes.deleted": `{actor} hat {count, plural, one {das Readme von {resource}} other {das Readme von # Repos}} gelöscht${more}`,
+  "registry_pushes.pushed":
+    "{actor} hat {count, plural, one {einen Push in {resource}} other {# Pushes}} gemeldet{count, plural, one {} other {: in {resource} und {more} weitere}}",
+  "subscription_settings.changed": `{actor} hat die Einstellungen {count, plural, one {für den Webhook {resource}} other {von # Webhooks}} geändert${more}`,
+  "test_events.sent":
+    "{actor} hat {count, plural, one {ein Testereignis an {resource}} other {# Testereignisse}} gesendet{count, plural, one {} other {: an {resource} und {more} weitere}}",
+  "redeliveries.sent":
+    "{actor} hat {count, plural, one {Ereignisse an {resource}} other {# Mal Ereignisse}} erneut gesendet{count, plural, one {} other {: an {resource} und {more} weitere}}",
+  "delegations.confirmed":
+    "{actor} hat {count, plural, one {die Delegation {resource}} other {# Delegationen}} bestätigt{count, plural, one {} other {: {resource} und {more} weitere}}",
+  "group_access_requests.asked":
+    "{actor} hat Zugang zu {count, plural, one {{group}} other {# Gruppen}} beantragt{count, plural, one {} other {: {group} und {more} weitere}}",
+  "sign_ins.allowed": "{actor} hat sich {count, plural, one {} other {# Mal }}angemeldet",
+  "sign_ins.several": "{actor} und {more} weitere haben sich angemeldet, zusammen {count} Mal",
+  "sign_ins.denied":
+    "{count, plural, one {Eine Anmeldung über {resource} ist} other {# Anmeldungen über {resource} sind}} gescheitert",
+  "sign_ins.omitted": "{count, plural, one {# Anmeldung ist} other {# Anmeldungen sind}} nicht aufgeführt",
+  "session_ends.allowed":
+    "{count, plural, one {Eine Sitzung von {resource} ist} other {# Sitzungen von {resource} sind}} beendet",
+  "session_ends.denied":
+    "{count, plural, one {Eine Sitzung von {resource} ist} other {# Sitzungen von {resource} sind}} beendet: Ein verbrauchtes Token wurde erneut vorgelegt",
+  "session_ends.omitted":
+    "{count, plural, one {Das Ende von # Sitzung ist} other {Das Ende von # Sitzungen ist}} nicht aufgeführt",
+  "token_exchanges.allowed": "{actor} hat {count, plural, one {ein Token} other {# Tokens}} erhalten",
+  "token_exchanges.several": "{actor} und {more} weitere haben zusammen {count} Tokens erhalten",
+  "token_exchanges.denied":
+    "{count, plural, one {Ein Token für {resource} wurde} other {# Tokens für {resource} wurden}} verweigert",
+  "token_exchanges.omitted":
+    "{count, plural, one {# Token-Austausch ist} other {# Token-Austausche sind}} nicht aufgeführt",
+  "denials.allowed": "{actor} hat {method} {count, plural, one {} other {# Mal }}aufgerufen",
+  "denials.denied": "{actor} durfte {method} nicht aufrufen{count, plural, one {} other {; Ablehnungen insgesamt: #}}",
+  "denials.omitted":
+    "{count, plural, one {# abgelehnter Aufruf ist} other {# abgelehnte Aufrufe sind}} nicht aufgeführt",
+  "signing_keys.rotated": "{actor} hat den Signaturschlüssel {count, plural, one {} other {# Mal }}gewechselt",
+  "signing_key_retirements.retired":
+    "{actor} hat {count, plural, one {einen Signaturschlüssel} other {# Signaturschlüssel}} außer Betrieb genommen",
+  "ended_sessions.ended": "{actor} hat {count, plural, one {eine Sitzung} other {# Sitzungen}} von {resource} beendet",
+  "resource_exports.exported":
+    "{actor} hat die Ressourcen von {resource} {count, plural, one {} other {# Mal }}exportiert",
+  "client_secret_exports.exported": `{actor} hat {count, plural, one {das Client-Secret von {resource}} other {die Client-Secrets von # Identity-Providern}} exportiert${more}`,
+  "other.created": "{actor} hat {count, plural, one {etwas} other {# Mal etwas}} der Art {kind} angelegt",
+  "other.updated": "{actor} hat {count, plural, one {etwas} other {# Mal etwas}} der Art {kind} geändert",
+  "other.deleted": "{actor} hat {count, plural, one {etwas} other {# Mal etwas}} der Art {kind} gelöscht",
+  "name.server": "der Server",
+  "name.notJoined": "Noch nicht beigetreten ({uid})",
+  "name.formerMember": "ein früheres Mitglied",
+  "name.deleted": "(gelöscht)",
+  "name.deletedAs": "{name} (gelöscht)",
+  "name.deletedWorkload": "(gelöschter Workload)",
+  "name.deletedWorkloadAs": "{name} (gelöschter Workload)",
+  "name.hidden": "(verborgen)",
+};

@@ -1,0 +1,1 @@
+CREATE INDEX "changes_deletions" ON "changes" USING btree ("uid","kind") WHERE coalesce(cast("after" as text), 'null') = 'null';

@@ -1,0 +1,1 @@
+CREATE INDEX `changes_deletions` ON `changes` (`uid`,`kind`) WHERE coalesce(cast("after" as text), 'null') = 'null';
