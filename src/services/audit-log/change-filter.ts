@@ -31,6 +31,12 @@ export const changeRules: MessageRules = {
     },
   },
   bounds: Object.fromEntries(["actor_uids", "kinds", "excluded_kinds"].map((field) => [field, { maxItems: maxNamed }])),
+  check(message) {
+    const { actorUids, kinds, excludedKinds } = message as ListChangesRequest;
+    return Object.entries({ actor_uids: actorUids, kinds, excluded_kinds: excludedKinds })
+      .filter(([, items]) => items.length > maxNamed)
+      .map(([field]) => ({ field, description: `must not have more than ${maxNamed} items` }));
+  },
 };
 
 /** A change without its rows. */
