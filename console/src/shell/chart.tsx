@@ -1,6 +1,6 @@
 // Charts of counts by day, each with the same figures as a table.
 import { Button } from "@mantine/core";
-import { type KeyboardEvent, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useState } from "react";
 import { useTexts } from "../texts/texts.ts";
 import styles from "./chart.module.css";
 import tableStyles from "./table.module.css";
@@ -26,18 +26,33 @@ export function DayBars({
   readonly days: readonly string[];
   readonly series: readonly Series[];
 }) {
-  const { t } = useTexts();
-  const [isTable, setTable] = useState(false);
   const [day, setDay] = useState<number>();
   return (
+    <Frame
+      picture={<Bars label={label} days={days} series={series} day={day} onDay={setDay} />}
+      figures={<Figures label={label} days={days} series={series} />}
+      legend={(isTable) => <Legend series={series} {...(day !== undefined && !isTable && { day })} />}
+    />
+  );
+}
+
+/** A picture or its figures, and below it the legend and the button that switches between both. */
+function Frame({
+  picture,
+  figures,
+  legend,
+}: {
+  readonly picture: ReactNode;
+  readonly figures: ReactNode;
+  readonly legend: (isTable: boolean) => ReactNode;
+}) {
+  const { t } = useTexts();
+  const [isTable, setTable] = useState(false);
+  return (
     <div className={styles.chart}>
-      {isTable ? (
-        <Figures label={label} days={days} series={series} />
-      ) : (
-        <Bars label={label} days={days} series={series} day={day} onDay={setDay} />
-      )}
+      {isTable ? figures : picture}
       <div className="row">
-        <Legend series={series} {...(day !== undefined && !isTable && { day })} />
+        {legend(isTable)}
         <div className="grow" />
         <Button variant="subtle" size="compact-sm" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
           {t(isTable ? "chart.picture" : "chart.table")}
@@ -45,6 +60,36 @@ export function DayBars({
       </div>
     </div>
   );
+}
+
+/** Returns the properties of an element whose values the arrow keys, `Home` and `End` read, one after the other. A slider is what screen readers read so. */
+function sliderOf({ label, last, shown, text, onRead }: SliderOptions) {
+  return {
+    role: "slider",
+    tabIndex: 0,
+    "aria-label": label,
+    "aria-valuemin": 0,
+    "aria-valuemax": last,
+    "aria-valuenow": shown,
+    "aria-valuetext": text,
+    onKeyDown: (event: KeyboardEvent) => {
+      const to = { ArrowLeft: shown - 1, ArrowRight: shown + 1, Home: 0, End: last }[event.key];
+      if (to === undefined) return;
+      event.preventDefault();
+      onRead(Math.min(Math.max(to, 0), last));
+    },
+    onBlur: () => onRead(undefined),
+    onPointerLeave: () => onRead(undefined),
+  };
+}
+
+interface SliderOptions {
+  readonly label: string;
+  readonly last: number;
+  readonly shown: number;
+  /** The shown value in words. */
+  readonly text: string;
+  readonly onRead: (at: number | undefined) => void;
 }
 
 interface BarsProps {
@@ -62,28 +107,10 @@ function Bars({ label, days, series, day, onDay }: BarsProps) {
   const top = niceTop(Math.max(0, ...totals));
   const shown = day ?? last;
   const reading = [dayText(days[shown]), ...series.map(({ title, counts }) => `${title} ${countText(counts[shown])}`)];
-  const onKeyDown = (event: KeyboardEvent) => {
-    const to = { ArrowLeft: shown - 1, ArrowRight: shown + 1, Home: 0, End: last }[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    onDay(Math.min(Math.max(to, 0), last));
-  };
+  const slider = sliderOf({ label, last, shown, text: reading.join(", "), onRead: onDay });
   return (
     <>
-      {/* A slider is what screen readers read value by value. */}
-      <div
-        role="slider"
-        tabIndex={0}
-        aria-label={label}
-        aria-valuemin={0}
-        aria-valuemax={last}
-        aria-valuenow={shown}
-        aria-valuetext={reading.join(", ")}
-        className={styles.plot}
-        onKeyDown={onKeyDown}
-        onBlur={() => onDay(undefined)}
-        onPointerLeave={() => onDay(undefined)}
-      >
+      <div {...slider} className={styles.plot}>
         <span className={styles.top}>{countText(top)}</span>
         {days.map((one, at) => (
           <div key={one} className={styles.day} data-current={at === day} onPointerEnter={() => onDay(at)}>
@@ -155,24 +182,62 @@ function Figures({ label, days, series }: Pick<BarsProps, "label" | "days" | "se
   );
 }
 
-/** A whole as one bar in parts, with the figures below it. */
-export function PartBar({ series }: { readonly series: readonly Series[] }) {
-  const total = series.reduce((sum, { counts }) => sum + (counts.at(-1) ?? 0), 0);
+/** A whole as one bar in parts, the last count of each series. The pointer and the arrow keys read a part. */
+export function PartBar({ label, series }: { readonly label: string; readonly series: readonly Series[] }) {
+  const parts = series.map((one) => ({ ...one, counts: one.counts.slice(-1) }));
   return (
-    <div className={styles.chart}>
-      <div className={styles.bar} aria-hidden="true">
-        {series.map(({ color, counts }) => (
-          <div
-            key={color}
-            style={{
-              width: `${total === 0 ? 0 : ((counts.at(-1) ?? 0) / total) * 100}%`,
-              background: `var(--chart-${color})`,
-            }}
-          />
-        ))}
-      </div>
-      <Legend series={series.map((one) => ({ ...one, counts: one.counts.slice(-1) }))} />
+    <Frame
+      picture={<Parts label={label} series={parts} />}
+      figures={<PartFigures label={label} series={parts} />}
+      legend={() => <Legend series={parts} />}
+    />
+  );
+}
+
+function Parts({ label, series }: Pick<BarsProps, "label" | "series">) {
+  const { countText } = useFormats();
+  const [part, setPart] = useState<number>();
+  const total = series.reduce((sum, { counts }) => sum + (counts[0] ?? 0), 0);
+  const shown = part ?? 0;
+  const text = `${series[shown]?.title} ${countText(series[shown]?.counts[0])}`;
+  const slider = sliderOf({ label, last: series.length - 1, shown, text, onRead: setPart });
+  return (
+    <div {...slider} className={styles.bar}>
+      {series.map(({ color, counts }, at) => (
+        <div
+          key={color}
+          data-current={at === part}
+          style={{
+            width: `${total === 0 ? 0 : ((counts[0] ?? 0) / total) * 100}%`,
+            background: `var(--chart-${color})`,
+          }}
+          onPointerEnter={() => setPart(at)}
+        />
+      ))}
     </div>
+  );
+}
+
+function PartFigures({ label, series }: Pick<BarsProps, "label" | "series">) {
+  const { t } = useTexts();
+  const { countText } = useFormats();
+  return (
+    <table className={tableStyles.numbers} aria-label={label}>
+      <thead>
+        <tr>
+          <th scope="col">{t("chart.part")}</th>
+          <th scope="col">{t("chart.count")}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {series.map(({ title, counts }) => (
+          <tr key={title}>
+            <td>{title}</td>
+            <td>{countText(counts[0])}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 

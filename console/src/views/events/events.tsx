@@ -5,6 +5,7 @@ import { DeliveryService, type DeliveryState } from "../../../../gen/gatehouse/e
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { useNamed } from "../../api/naming.ts";
 import { parentOf } from "../../api/uids.ts";
+import { ActivityChart } from "../../shell/activity-chart.tsx";
 import type { Column } from "../../shell/columns.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { List } from "../../shell/list.tsx";
@@ -62,7 +63,11 @@ export function Events() {
             selected={selected}
             empty={<Empty org={org} />}
           />
-          {selected !== "" && <SubscriptionDetails key={selected} uid={selected} />}
+          {selected === "" ? (
+            <ActivityChart group={org} chart="sent" />
+          ) : (
+            <SubscriptionDetails key={selected} uid={selected} />
+          )}
         </div>
       )}
       {search.dialog !== undefined && <EventsDialogs />}

@@ -8,6 +8,7 @@ import { type Group, GroupsService } from "../../../../gen/chainguard/platform/i
 import { ResourceKind, SearchService } from "../../../../gen/gatehouse/search/v1/search_pb.ts";
 import { missingFor, outermostWith, requiredBy, useMe } from "../../api/access.ts";
 import { ancestorsOf, isUid } from "../../api/uids.ts";
+import { ActivityChart } from "../../shell/activity-chart.tsx";
 import { PageHead } from "../../shell/look.tsx";
 import { useOrganizationName } from "../../shell/organization.tsx";
 import { ActionButton, Loading, useDelayed } from "../../shell/parts.tsx";
@@ -47,7 +48,10 @@ export function Groups() {
           {selected === "" ? (
             <p className="muted">{t("groups.select")}</p>
           ) : (
-            <GroupDetails key={selected} uid={selected} />
+            <div className="stack">
+              <GroupDetails key={selected} uid={selected} />
+              <ActivityChart group={selected} chart="activity" />
+            </div>
           )}
         </div>
       )}
