@@ -1859,6 +1859,7 @@ export const comments: Readonly<Record<string, string>> = {
   "gatehouse.access.v1.WhatCanRequest.page_token": "The next_page_token of the previous page. Empty asks for the first page; one older than 3 days does too.",
   "gatehouse.access.v1.WhatCanRequest.order_by": "\"role_binding_uid\", optionally followed by \" desc\". Empty means \"role_binding_uid\", by which the bindings of a group come together.",
   "gatehouse.access.v1.WhatCanRequest.skip": "How many results to skip before the page, counted from page_token.",
+  "gatehouse.access.v1.WhatCanRequest.group": "Keeps role bindings at this group and below it, and those at its ancestors that take effect there. Empty keeps all.",
   "gatehouse.access.v1.WhatCanResponse": "The response of WhatCan.",
   "gatehouse.access.v1.WhatCanResponse.roles": "The role bindings of this page.",
   "gatehouse.access.v1.WhatCanResponse.next_page_token": "Asks for the following page. Empty on the last page.",

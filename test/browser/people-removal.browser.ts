@@ -89,6 +89,43 @@ describe("the removal of a person", { timeout: 300_000 }, () => {
     }
   });
 
+  it("removes a person with 8 roles from their page by four clicks, and from the list by keyboard alone", async () => {
+    const countRoles = await addLeaver("pageleaver");
+    await using console = await openConsole(browser, server, { path: address() });
+    const { page, complaints } = console;
+    await signIn(page, "owner");
+    await page.getByRole("link", { name: "pageleaver", exact: true }).click();
+    await page.getByRole("heading", { name: "pageleaver" }).waitFor();
+    assert.equal(await page.getByRole("row", { name: /viewer|owner/ }).count(), 8);
+    await page.getByRole("button", { name: "More actions" }).click();
+    assert.deepEqual(await findProblems(page), []);
+    await page.getByRole("menuitem", { name: "Remove from organization" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Remove from organization" }).click();
+    await page.getByRole("heading", { name: "People" }).waitFor();
+    assert.equal(await countRoles(), 0);
+
+    const countOthers = await addLeaver("keyleaver");
+    await page.reload();
+    await page.getByRole("row", { name: /keyleaver/ }).waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("keyl");
+    await page.getByText("1–1 of 1").waitFor();
+    const isRow = "document.activeElement.matches('tr[data-key]')";
+    for (let i = 0; i < 20 && !(await page.evaluate(isRow)); i++) await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "keyleaver" }).waitFor();
+    await page.getByRole("row", { name: /owner/ }).waitFor();
+    await page.keyboard.press("Delete");
+    await dialog.getByText("owner · keyleaver-1").waitFor();
+    const isConfirm = "document.activeElement.textContent === 'Remove from organization'";
+    for (let i = 0; i < 20 && !(await page.evaluate(isConfirm)); i++) await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "People" }).waitFor();
+    assert.equal(await countOthers(), 0);
+    assert.deepEqual(complaints, []);
+  });
+
   it("a role given between the preview and the confirmation is an error, nothing is lost, and the dialog shows it", async () => {
     const countRoles = await addLeaver("changed");
     await using console = await openConsole(browser, server, { path: address(), width: 375, dark: true });

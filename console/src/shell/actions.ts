@@ -7,6 +7,8 @@ export interface PageAction {
   /** The capabilities that the caller lacks for it. */
   readonly missing: readonly string[];
   readonly act: () => void;
+  /** The key that does the same. */
+  readonly shortcut?: Shortcut | undefined;
 }
 
 const mounted = new Set<PageAction>();
@@ -22,19 +24,19 @@ function publish(): void {
 }
 
 /** Offers an action in the palette while the component is there. */
-export function usePageAction({ text, missing, act }: PageAction): void {
+export function usePageAction({ text, missing, act, shortcut }: PageAction): void {
   const latest = useRef(act);
   latest.current = act;
   const lacking = missing.join(" ");
   useEffect(() => {
-    const action = { text, missing: lacking === "" ? [] : lacking.split(" "), act: () => latest.current() };
+    const action = { text, missing: lacking === "" ? [] : lacking.split(" "), act: () => latest.current(), shortcut };
     mounted.add(action);
     publish();
     return () => {
       mounted.delete(action);
       publish();
     };
-  }, [text, lacking]);
+  }, [text, lacking, shortcut]);
 }
 
 /** Returns the actions on the page, and renders again when there are others. */
@@ -51,7 +53,7 @@ export function usePageActions(): readonly PageAction[] {
 /** The keys of actions, as `aria-keyshortcuts` names them. */
 export type Shortcut = "n" | "e" | "c" | "Delete";
 
-/** Clicks the button of a key: in the row that has the focus, else the first one of the page outside of rows. */
+/** Clicks the button of a key: in the row that has the focus, else the first one of the page outside of rows, else an action of a menu. */
 export function clickShortcut(shortcut: Shortcut): void {
   const selector = `[aria-keyshortcuts="${shortcut}"]`;
   const buttons = [...document.querySelectorAll<HTMLElement>(`#content ${selector}`)];
@@ -63,5 +65,6 @@ export function clickShortcut(shortcut: Shortcut): void {
     buttons.find((one) => section?.contains(one) && !one.closest("tr")) ??
     buttons.find((one) => !one.closest("tr"));
   button?.focus();
-  button?.click();
+  if (button) button.click();
+  else shown.find((one) => one.shortcut === shortcut && one.missing.length === 0)?.act();
 }

@@ -7,6 +7,7 @@ import {
   type RouteIds,
   useNavigate,
   useParams,
+  useSearch,
 } from "@tanstack/react-router";
 
 type Id = RouteIds<RegisteredRouter["routeTree"]>;
@@ -35,6 +36,22 @@ export function useAddress<I extends Id>(
   };
   const change = (changes: Changes<SearchOf<I>>) => open(selected, changes);
   return { org, selected, search, open, change, close: () => change({}) };
+}
+
+/**
+ * Returns the organization and a part of the search part of the address, for parts that several views show, and how to change it. The rest
+ * of the address stays.
+ */
+export function usePartOfAddress<Search extends object>(read: (search: Record<string, unknown>) => Search) {
+  const navigate = useNavigate();
+  const { org = "" } = useParams({ strict: false });
+  const search: Search = read(useSearch({ strict: false }));
+  const change = (changes: Changes<Search>) => {
+    const changed = (before: object) =>
+      Object.fromEntries(Object.entries({ ...before, ...changes }).filter(([, value]) => value !== undefined));
+    return navigate({ to: ".", search: changed } as unknown as NavigateOptions);
+  };
+  return { org, search, change };
 }
 
 /** Returns a parameter of an address as an object that has it, or an empty one without a text. */

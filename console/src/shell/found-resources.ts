@@ -18,12 +18,7 @@ export interface Shown {
 
 const addresses: Readonly<Record<number, Shown | undefined>> = {
   [ResourceKind.GROUP]: { to: "/o/$org/groups/$", icon: "file-directory", text: "one.groups" },
-  [ResourceKind.PERSON]: {
-    to: "/o/$org/access",
-    icon: "person",
-    text: "one.people",
-    address: ({ uid }) => ({ search: { tab: "identity", identity: uid } }),
-  },
+  [ResourceKind.PERSON]: { to: "/o/$org/people/$", icon: "person", text: "one.people" },
   [ResourceKind.IDENTITY]: { to: "/o/$org/workloads/$", icon: "hubot", text: "one.identities" },
   [ResourceKind.ROLE]: { to: "/o/$org/roles/$", icon: "id-badge", text: "one.roles" },
   [ResourceKind.IDENTITY_PROVIDER]: { to: "/o/$org/sign-in/$", icon: "key", text: "one.identity_providers" },

@@ -17,6 +17,7 @@ export const iconNames = [
   "hubot",
   "id-badge",
   "inbox",
+  "kebab-horizontal",
   "key",
   "log",
   "package",

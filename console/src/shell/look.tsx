@@ -13,7 +13,9 @@ export type Tone = "neutral" | "good" | "low" | "medium" | "high" | "critical" |
 export function PageHead({
   title,
   path,
+  avatar,
   beside,
+  detail,
   children,
 }: {
   readonly title: ReactNode;
@@ -21,6 +23,10 @@ export function PageHead({
   readonly path?: ReactNode;
   /** Pills and counts next to the title. */
   readonly beside?: ReactNode;
+  /** An avatar in front of the title. */
+  readonly avatar?: ReactNode;
+  /** The address or path that tells it from others of its name, below the title. */
+  readonly detail?: ReactNode;
   /** Actions. At most one of them is filled. */
   readonly children?: ReactNode;
 }) {
@@ -28,9 +34,15 @@ export function PageHead({
     <header className={styles.head}>
       <div className={styles.title}>
         {path}
-        <div className="row">
-          <Heading>{title}</Heading>
-          {beside}
+        <div className={styles.subject}>
+          {avatar}
+          <div>
+            <div className="row">
+              <Heading>{title}</Heading>
+              {beside}
+            </div>
+            {detail}
+          </div>
         </div>
       </div>
       {children !== undefined && <div className={styles.actions}>{children}</div>}
@@ -76,11 +88,14 @@ export function Avatar({
   uid,
   name,
   isWorkload = false,
+  isLarge = false,
 }: {
   readonly uid: string;
   /** Undefined for somebody without a name that may be shown. */
   readonly name: string | undefined;
   readonly isWorkload?: boolean;
+  /** Whether it stands next to the title of a view. */
+  readonly isLarge?: boolean;
 }) {
   const tint = tints[Number.parseInt(uid.slice(-4), 16) % tints.length] ?? "neutral";
   return (
@@ -89,6 +104,7 @@ export function Avatar({
       aria-hidden="true"
       data-tone={name === undefined ? "none" : tint}
       data-shape={isWorkload ? "square" : "round"}
+      data-size={isLarge ? "large" : "small"}
     >
       {name === undefined ? "?" : initialsOf(name)}
     </span>

@@ -6,6 +6,7 @@ import { may, useMe } from "../api/access.ts";
 import { identityText } from "../api/naming.ts";
 import { useTexts } from "../texts/texts.ts";
 import { useOrganizationName } from "./organization.tsx";
+import { ProfileLink } from "./profile-link.tsx";
 
 const { whoCan } = AccessService.method;
 
@@ -30,7 +31,9 @@ export function Owners({ uid }: { readonly uid: string }) {
       <ul>
         {owners.map((owner) => (
           <li key={owner.uid}>
-            <bdi>{identityText(t, owner)}</bdi>
+            <ProfileLink uid={owner.uid}>
+              <bdi>{identityText(t, owner)}</bdi>
+            </ProfileLink>
           </li>
         ))}
       </ul>

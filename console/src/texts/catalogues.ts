@@ -15,6 +15,7 @@ interface Catalogues {
   readonly operate: typeof import("./en/operate.ts");
   readonly overview: typeof import("./en/overview.ts");
   readonly people: typeof import("./en/people.ts");
+  readonly profile: typeof import("./en/profile.ts");
   readonly reference: typeof import("./en/reference.ts");
   readonly registry: typeof import("./en/registry.ts");
   readonly roles: typeof import("./en/roles.ts");

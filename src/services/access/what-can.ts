@@ -30,7 +30,7 @@ import { showBinding } from "./shown-binding.ts";
 
 export const whatCanRules: MessageRules = {
   schema: WhatCanRequestSchema,
-  fields: { identity: uidRule, capability: capabilityRule },
+  fields: { identity: uidRule, capability: capabilityRule, group: uidRule },
 };
 
 type Shown = MessageInitShape<typeof HeldRoleSchema>;
@@ -47,7 +47,7 @@ export function whatCan(context: ServiceContext) {
     return await context.database.read(async (session) => {
       const narrowing = isSelf ? callerOf(call).token.narrowing : {};
       const roleUids = await findWanted(session, request.capability, identityUid, narrowing);
-      const query: HeldRoleQuery = { identityUid, scope: scope && outermost(scope), roleUids };
+      const query: HeldRoleQuery = { identityUid, scope: scopeWithin(request.group, scope), roleUids };
       const found = await findHeldRoles(session, query, { ...page, limit: page.size + 1 });
       const shown = found.slice(0, page.size);
       return {
@@ -55,7 +55,7 @@ export function whatCan(context: ServiceContext) {
         nextPageToken: found.length > shown.length ? pages.next(page, shown.at(-1)?.uid) : "",
         totalCount: BigInt(await countHeldRoles(session, query)),
         skipped: page.skip,
-        mappedRoles: isSelf && page.after === "" ? await mappedRoles(session, request.capability, call) : [],
+        mappedRoles: isSelf && page.after === "" ? await mappedRoles(session, request, call) : [],
       };
     });
   };
@@ -65,6 +65,12 @@ export function whatCan(context: ServiceContext) {
 async function findWanted(session: Session, capability: string, identityUid: string, narrowing: Narrowing) {
   if (capability === "") return undefined;
   return isBeyondToken(capability, narrowing) ? [] : rolesWith(capability, await findRolesOf(session, identityUid));
+}
+
+/** Returns the parts of a scope in a group; the outermost ones of the scope without a group, and undefined for no limit at all. */
+function scopeWithin(groupUid: string, scope: readonly string[] | undefined): readonly string[] | undefined {
+  if (groupUid === "") return scope && outermost(scope);
+  return narrowedPlaces(groupUid, scope ? { scopes: scope } : {});
 }
 
 /** Returns where the caller may list role bindings. Throws if that is nowhere. */
@@ -100,13 +106,14 @@ function narrowedNames(numbers: readonly number[], { capabilities }: Narrowing):
 }
 
 /** Returns the roles that the caller's session holds by mappings. */
-async function mappedRoles(session: Session, capability: string, call: Call): Promise<Shown[]> {
+async function mappedRoles(session: Session, { capability, group }: WhatCanRequest, call: Call): Promise<Shown[]> {
   const { uid, token } = callerOf(call);
   const { narrowing, mappings } = token;
   const number = findCapabilityByName(capability)?.number;
   const roles = isBeyondToken(capability, narrowing) ? [] : await findSessionRoles(session, uid, mappings);
   return roles
     .filter(({ capabilities }) => number === undefined || capabilities.includes(number))
+    .filter(({ groupUid }) => group === "" || isWithin(groupUid, group) || isWithin(group, groupUid))
     .map(({ groupUid, capabilities }) => ({
       effectiveGroupUids: narrowedPlaces(groupUid, narrowing),
       capabilities: narrowedNames(capabilities, narrowing),

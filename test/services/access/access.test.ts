@@ -88,4 +88,23 @@ describe("L4: the explanation of access", () => {
     const { body } = await explain(reader.token, folder, "repo.list");
     assert.deepEqual(body.granting.map(({ groupUid }: { groupUid: string }) => groupUid).sort(), [folder, root].sort());
   });
+
+  it("lists the roles of an identity in one organization only, as far as the caller may list them", async () => {
+    const other = await addGroup(server, null);
+    const { uid, token } = member;
+    const elsewhere = await bind(server, other, uid, viewerRole.uid);
+    const inFolder = await bind(server, folder, uid, viewerRole.uid);
+    const listed = async (as: string, query: string) => {
+      const { status, body } = await rest(server.url, as, "GET", `/access/v1/whatCan?${query}`);
+      assert.equal(status, 200);
+      const roles = body.roles as { binding: { roleBindingUid?: string; groupUid: string } }[];
+      assert.equal(Number(body.totalCount), roles.length);
+      return roles.map(({ binding }) => binding.roleBindingUid ?? `hidden at ${binding.groupUid}`).sort();
+    };
+    assert.ok((await listed(token, "")).includes(elsewhere));
+    assert.deepEqual(await listed(token, `group=${other}`), [elsewhere]);
+    assert.equal((await listed(token, `group=${root}`)).length, 2);
+    assert.deepEqual(await listed(admin.token, `identity=${uid}&group=${folder}`), [inFolder, `hidden at ${root}`]);
+    assert.deepEqual(await listed(admin.token, `identity=${uid}&group=${other}`), []);
+  });
 });

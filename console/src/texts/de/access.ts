@@ -63,4 +63,5 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "access.openRole": "Rolle {role} öffnen",
   "access.openGroup": "Gruppe {group} öffnen",
   "access.sentence": "{who} hat {held, number} von {all, number} Fähigkeiten aus {area} in {place}.",
+  "access.openPage": "Seite öffnen",
 };

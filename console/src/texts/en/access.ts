@@ -62,4 +62,5 @@ export const texts = {
   "access.openRole": "Open role {role}",
   "access.openGroup": "Open group {group}",
   "access.sentence": "{who} has {held, number} of {all, number} capabilities of {area} at {place}.",
+  "access.openPage": "Open the page",
 } as const;

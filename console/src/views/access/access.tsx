@@ -11,7 +11,7 @@ import { Here } from "./here.tsx";
 
 const OfIdentity = lazyPart(async () => (await import("./of-identity.tsx")).OfIdentity, <Loading />);
 const Ask = lazyPart(async () => (await import("./ask.tsx")).Ask, <Loading />);
-const BindingDialogs = lazyPart(async () => (await import("./dialogs.tsx")).BindingDialogs);
+const BindingDialogs = lazyPart(async () => (await import("../../shell/binding-dialogs.tsx")).BindingDialogs);
 
 /** The access view: one of three questions, and the dialogs that change access. */
 export function Access() {
@@ -52,7 +52,7 @@ export function Access() {
       {search.tab === undefined && <Here />}
       {search.tab === "identity" && <OfIdentity />}
       {search.tab === "ask" && <Ask />}
-      {search.dialog !== undefined && <BindingDialogs />}
+      {search.dialog !== undefined && <BindingDialogs group={group} identity={search.identity ?? ""} />}
     </>
   );
 }

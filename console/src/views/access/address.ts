@@ -1,8 +1,9 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { type Changes, choiceIn, pageIn, textIn, useAddress } from "../../shell/address.ts";
+import { type BindingSearch, bindingIn } from "../../shell/binding-address.ts";
 
 /** The search part of the address of the access view. */
-export interface AccessSearch {
+export interface AccessSearch extends BindingSearch {
   /** Which question is asked: who may do something here (the default), what may somebody do, why. */
   readonly tab?: "identity" | "ask";
   readonly group?: string;
@@ -14,9 +15,6 @@ export interface AccessSearch {
   readonly area?: string;
   /** The identity of the cell that is explained. */
   readonly cell?: string;
-  readonly dialog?: "grant" | "change" | "revoke";
-  /** The role binding of the dialog. */
-  readonly binding?: string;
 }
 
 /** Returns the search part of an address, without what the view does not know. */
@@ -30,8 +28,7 @@ export function validateSearch(search: Record<string, unknown>): AccessSearch {
     ...pageIn(search),
     ...textIn(search, "area"),
     ...textIn(search, "cell"),
-    ...choiceIn(search, "dialog", ["grant", "change", "revoke"]),
-    ...textIn(search, "binding"),
+    ...bindingIn(search),
   };
 }
 

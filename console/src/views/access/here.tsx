@@ -8,6 +8,7 @@ import { missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { type Area, areas, capabilitiesOf, type Level, levelOf } from "../../api/capabilities.ts";
 import { identityText, useNamed } from "../../api/naming.ts";
 import { parentOf } from "../../api/uids.ts";
+import { BindingLine } from "../../shell/binding-line.tsx";
 import { CapabilityPicker } from "../../shell/capability-picker.tsx";
 import type { Column } from "../../shell/columns.ts";
 import filterStyles from "../../shell/filters.module.css";
@@ -17,11 +18,11 @@ import { Empty, Pill } from "../../shell/look.tsx";
 import { Pager, pageSize, pagesOf } from "../../shell/pager.tsx";
 import { CopyAs, Suspended } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
+import { ProfileLink } from "../../shell/profile-link.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useAccessAddress } from "./address.ts";
-import { BindingLine } from "./binding-line.tsx";
 import styles from "./here.module.css";
 
 const { whoCan } = AccessService.method;
@@ -169,13 +170,12 @@ function useColumns(group: string, rows: readonly IdentityAccess[]): Column<Iden
 
 function Who({ row: { identity } }: { readonly row: IdentityAccess }) {
   const { t } = useTexts();
-  const { ask } = useAccessAddress();
   const uid = identity?.uid ?? "";
   return (
     <div className="lines">
-      <button type="button" className="link" onClick={() => void ask({ tab: "identity", identity: uid })}>
+      <ProfileLink uid={uid}>
         <bdi>{identityText(t, identity)}</bdi>
-      </button>
+      </ProfileLink>
       <span className="muted small">
         <bdi>{identity?.email || identity?.subject || t("picker.notJoined")}</bdi>
       </span>

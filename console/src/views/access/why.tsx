@@ -4,13 +4,13 @@ import { useQuery } from "@connectrpc/connect-query";
 import { AccessService, type ExplainAccessResponse } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { areas, capabilitiesOf, type NamedCapability } from "../../api/capabilities.ts";
 import { useNamed } from "../../api/naming.ts";
+import { BindingLine } from "../../shell/binding-line.tsx";
 import { Verdict } from "../../shell/look.tsx";
 import { CopyAs, Loading } from "../../shell/parts.tsx";
 import { SidePanel } from "../../shell/side-panel.tsx";
 import { Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useAccessAddress } from "./address.ts";
-import { BindingLine } from "./binding-line.tsx";
 
 const { batchExplainAccess } = AccessService.method;
 

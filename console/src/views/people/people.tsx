@@ -14,6 +14,7 @@ import { Avatar, Empty, PageHead, Pill } from "../../shell/look.tsx";
 import { usePagedList } from "../../shell/paged-list.ts";
 import { ActionButton, Ago, CopyAs } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
+import { strongRoles } from "../../shell/role-pill.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { TextFilter } from "../../shell/text-filter.tsx";
 import { useTexts } from "../../texts/texts.ts";
@@ -140,7 +141,7 @@ function Who({ person }: { readonly person: Person }) {
     <span className="who">
       <Avatar uid={uid} name={name} />
       <span className="lines">
-        <Link to="/o/$org/access" params={{ org }} search={{ tab: "identity", identity: uid }}>
+        <Link to="/o/$org/people/$" params={{ org, _splat: uid }}>
           <bdi>{name ?? t("people.notJoined")}</bdi>
         </Link>
         <span className="muted small">{joinTime ? <bdi>{identity?.email}</bdi> : <code>{shortUid(uid)}</code>}</span>
@@ -186,7 +187,7 @@ function Roles({ person: { identity, bindings, bindingCount } }: { readonly pers
         </Link>
       ))}
       {more > 0 && (
-        <Link to="/o/$org/access" params={{ org }} search={{ tab: "identity", identity: uid }}>
+        <Link to="/o/$org/people/$" params={{ org, _splat: uid }}>
           <Pill tone="accent" title={t("people.moreRoles", { count: more })}>
             +{more}
           </Pill>
@@ -195,6 +196,3 @@ function Roles({ person: { identity, bindings, bindingCount } }: { readonly pers
     </span>
   );
 }
-
-/** The built-in roles that may do everything in an organization, or in the installation. */
-const strongRoles = new Set(["owner", "operator"]);

@@ -29,11 +29,13 @@ interface RemoveProps {
   readonly identity: string;
   /** The name of the person; the short uid before they have joined. */
   readonly name: string;
+  /** Leaves the page of the person. */
+  readonly onDeleted?: () => unknown;
   readonly onClose: () => void;
 }
 
 /** The dialog. The call holds for the role bindings that it shows: if there are others by then, nothing is lost, and it shows these. */
-export function RemoveDialog({ organization, identity, name, onClose }: RemoveProps) {
+export function RemoveDialog({ organization, identity, name, onClose, onDeleted = onClose }: RemoveProps) {
   const { t } = useTexts();
   const { loss, error, read } = useLoss(organization, identity);
   const [endSessions, setEndSessions] = useState(false);
@@ -53,6 +55,7 @@ export function RemoveDialog({ organization, identity, name, onClose }: RemovePr
         await read();
         throw new Error(t("people.remove.changed", { name }));
       }}
+      onDeleted={onDeleted}
       onClose={onClose}
     >
       {loss && <Loss loss={loss} />}

@@ -6,5 +6,5 @@ export const peopleRoute = createRoute({
   getParentRoute: () => organization,
   path: "/people/$",
   validateSearch,
-  component: lazyView(["people"], () => import("./people.tsx"), "People"),
+  component: lazyView(["people", "profile", "access", "capabilities"], () => import("./people-view.tsx"), "PeopleView"),
 });

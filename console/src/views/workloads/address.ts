@@ -1,8 +1,10 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { choiceIn, orderIn, pageIn, textIn, useAddress } from "../../shell/address.ts";
+import { choiceIn, orderIn, textIn, useAddress } from "../../shell/address.ts";
+import { bindingIn } from "../../shell/binding-address.ts";
+import { type ProfileSearch, profileIn } from "../../shell/profile/address.ts";
 
-/** The search part of the address of the workloads. */
-export interface WorkloadsSearch {
+/** The search part of the address of the workloads, and of the page of one of them. */
+export interface WorkloadsSearch extends ProfileSearch {
   readonly filter?: string;
   /** A part of an issuer. */
   readonly issuer?: string;
@@ -12,9 +14,10 @@ export interface WorkloadsSearch {
   /** Identities whose keys end soon, or have ended. */
   readonly keys?: "14d" | "ended";
   readonly group?: string;
-  readonly page?: number;
   readonly order?: string;
-  readonly dialog?: "new" | "edit" | "delete" | "try" | "claims";
+  readonly dialog?: "new" | "edit" | "delete" | "try" | "claims" | "grant" | "change" | "revoke";
+  /** The role binding of the dialog. */
+  readonly binding?: string;
 }
 
 /** Returns the search part of an address, without what the view does not know. */
@@ -26,8 +29,9 @@ export function validateSearch(search: Record<string, unknown>): WorkloadsSearch
     ...choiceIn(search, "used", ["never", "never7d", "30d", "90d"]),
     ...choiceIn(search, "keys", ["14d", "ended"]),
     ...textIn(search, "group"),
-    ...pageIn(search),
     ...orderIn(search, ["name", "create_time"]),
+    ...profileIn(search),
+    ...bindingIn(search),
     ...choiceIn(search, "dialog", ["new", "edit", "delete", "try", "claims"]),
   };
 }
@@ -36,5 +40,5 @@ const route = getRouteApi("/o/$org/workloads/$");
 
 /** Returns the address of the workloads; a change closes the dialog. */
 export function useWorkloadsAddress() {
-  return useAddress(route, { keep: ({ dialog: _dialog, ...kept }) => kept });
+  return useAddress(route, { keep: ({ dialog: _dialog, binding: _binding, ...kept }) => kept });
 }

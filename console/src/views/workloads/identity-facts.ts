@@ -27,6 +27,29 @@ export function keysEndOf({ relationship, createTime }: Identity): Date | undefi
   return createTime && new Date(timestampMs(createTime) + longestKeysMs);
 }
 
+/** A public key of an identity with static keys. */
+export interface PublicKey {
+  readonly index: number;
+  /** Its id; empty for none. */
+  readonly kid: string;
+  /** Its type, such as "RSA" or "EC P-256". */
+  readonly type: string;
+  /** The algorithm that it is for; empty for any of its type. */
+  readonly algorithm: string;
+}
+
+/** Returns the public keys of an identity; none if it has no static ones. */
+export function keysOf({ relationship }: Identity): readonly PublicKey[] {
+  if (relationship.case !== "staticKeys" || relationship.value.issuerKeys === "") return [];
+  const { keys } = JSON.parse(relationship.value.issuerKeys) as { readonly keys: readonly Record<string, string>[] };
+  return keys.map(({ kid = "", kty = "", crv = "", alg = "" }, index) => ({
+    index,
+    kid,
+    type: [kty, crv].filter((part) => part !== "").join(" "),
+    algorithm: alg,
+  }));
+}
+
 /** Returns the issuer; a pattern as it is. */
 export function issuerOf({ relationship }: Identity): string {
   if (relationship.case === "claimMatch") return relationship.value.iss.value ?? "";

@@ -6,5 +6,9 @@ export const workloadsRoute = createRoute({
   getParentRoute: () => organization,
   path: "/workloads/$",
   validateSearch,
-  component: lazyView(["identities", "capabilities", "delegations"], () => import("./workloads.tsx"), "Workloads"),
+  component: lazyView(
+    ["identities", "capabilities", "delegations", "profile", "access"],
+    () => import("./workloads-view.tsx"),
+    "WorkloadsView",
+  ),
 });

@@ -1,5 +1,4 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { Link } from "@tanstack/react-router";
 import { IdentitiesService, type Identity } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { IdentitySearchService } from "../../../../gen/gatehouse/iam/v1/identities_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
@@ -8,8 +7,8 @@ import { lazyPart } from "../../shell/lazy-part.tsx";
 import { List } from "../../shell/list.tsx";
 import { Avatar, Empty, PageHead } from "../../shell/look.tsx";
 import { usePagedList } from "../../shell/paged-list.ts";
-import { ActionButton, Ago, CopyAs, Loading } from "../../shell/parts.tsx";
-import splitStyles from "../../shell/split.module.css";
+import { ActionButton, Ago, CopyAs } from "../../shell/parts.tsx";
+import { ProfileLink } from "../../shell/profile-link.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useWorkloadsAddress } from "./address.ts";
@@ -18,16 +17,15 @@ import { Seen } from "./seen.tsx";
 import { useWorkloadFilter, WorkloadFilters } from "./workload-filters.tsx";
 
 const Wizard = lazyPart(async () => (await import("./wizard.tsx")).Wizard);
-const WorkloadDetails = lazyPart(async () => (await import("./workload-details.tsx")).WorkloadDetails, <Loading />);
 
 const { searchIdentities } = IdentitySearchService.method;
 const { createIdentity } = IdentitiesService.method;
 
-/** The list, and the selected identity. */
+/** The list. */
 export function Workloads() {
   const { t } = useTexts();
   const { data: me } = useMe();
-  const { org, selected, search, change, close } = useWorkloadsAddress();
+  const { org, search, change, close } = useWorkloadsAddress();
   const missing = missingFor(me, createIdentity, org);
   const mayList = may(me, searchIdentities);
   const { filter, isFiltered, clear } = useWorkloadFilter();
@@ -41,7 +39,6 @@ export function Workloads() {
     address: search,
     onAddress: change,
   });
-  const { dialog: _dialog, ...kept } = search;
   const columns = useColumns();
   if (me && !mayList) return <Denied capabilities={requiredBy(searchIdentities)} uid={org} />;
   return (
@@ -53,31 +50,18 @@ export function Workloads() {
         </ActionButton>
       </PageHead>
       <WorkloadFilters />
-      <div className={selected === "" ? "stack" : `${splitStyles.split} ${splitStyles.even} ${splitStyles.chosen}`}>
-        <section className="stack" aria-label={t("identities.workloads")}>
-          <List
-            id="workloads"
-            label={t("identities.workloads")}
-            list={list}
-            columns={selected === "" ? columns : columns.slice(0, 2)}
-            keyOf={({ identity }) => identity.uid}
-            selected={selected}
-            empty={
-              <Empty {...(isFiltered && { onClear: clear })}>
-                {t(isFiltered ? "list.noMatch" : "identities.none")}
-              </Empty>
-            }
-          />
-        </section>
-        {selected !== "" && (
-          <div className="stack">
-            <Link className={splitStyles.back} to="/o/$org/workloads/$" params={{ org, _splat: "" }} search={kept}>
-              {t("identities.back")}
-            </Link>
-            <WorkloadDetails key={selected} uid={selected} />
-          </div>
-        )}
-      </div>
+      <section className="stack" aria-label={t("identities.workloads")}>
+        <List
+          id="workloads"
+          label={t("identities.workloads")}
+          list={list}
+          columns={columns}
+          keyOf={({ identity }) => identity.uid}
+          empty={
+            <Empty {...(isFiltered && { onClear: clear })}>{t(isFiltered ? "list.noMatch" : "identities.none")}</Empty>
+          }
+        />
+      </section>
       {search.dialog === "new" && missing.length === 0 && <Wizard onClose={() => void close()} />}
     </>
   );
@@ -91,10 +75,6 @@ interface Workload {
 
 function useColumns(): Column<Workload>[] {
   const { t } = useTexts();
-  const {
-    org,
-    search: { dialog: _dialog, ...kept },
-  } = useWorkloadsAddress();
   return [
     {
       title: t("identities.name"),
@@ -102,9 +82,9 @@ function useColumns(): Column<Workload>[] {
       cell: ({ identity: { uid, name } }) => (
         <span className="who">
           <Avatar uid={uid} name={name} isWorkload />
-          <Link to="/o/$org/workloads/$" params={{ org, _splat: uid }} search={kept}>
+          <ProfileLink uid={uid}>
             <bdi>{name}</bdi>
-          </Link>
+          </ProfileLink>
         </span>
       ),
     },

@@ -1,41 +1,51 @@
-// The dialogs that grant, change and revoke roles. Each says what would change before it does anything.
+// The dialogs that grant, change and revoke roles. Each says what would change before it does anything. Load the texts `access` and
+// `capabilities` with them.
 
 import { create } from "@bufbuild/protobuf";
 import { useQuery } from "@connectrpc/connect-query";
 import { useNavigate } from "@tanstack/react-router";
-import { GroupInvitesService } from "../../../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
+import { GroupInvitesService } from "../../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
 import {
   type RoleBinding,
   RoleBindingSchema,
   RoleBindingsService,
-} from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
-import { may, useMe } from "../../api/access.ts";
-import { groupText, identityText } from "../../api/naming.ts";
-import { AccessPreview, completeChange, useSimulation } from "../../shell/access-preview.tsx";
-import { useDraft } from "../../shell/draft.ts";
-import { Picker } from "../../shell/picker.tsx";
-import { DeleteResourceDialog, SaveDialog } from "../../shell/resource-dialogs.tsx";
-import { type Texts, useTexts } from "../../texts/texts.ts";
-import { useAccessAddress } from "./address.ts";
+} from "../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import { may, useMe } from "../api/access.ts";
+import { groupText, identityText } from "../api/naming.ts";
+import { type Texts, useTexts } from "../texts/texts.ts";
+import { AccessPreview, completeChange, useSimulation } from "./access-preview.tsx";
+import { useBindingAddress } from "./binding-address.ts";
+import { useDraft } from "./draft.ts";
+import { Picker } from "./picker.tsx";
+import { DeleteResourceDialog, SaveDialog } from "./resource-dialogs.tsx";
 
 const { getRoleBinding, createRoleBinding, updateRoleBinding, deleteRoleBinding } = RoleBindingsService.method;
 const { createGroupInvite } = GroupInvitesService.method;
 
+interface GrantPreset {
+  /** The group to begin with. */
+  readonly group: string;
+  /** The identity to begin with; empty to choose one. */
+  readonly identity: string;
+}
+
 /** Shows the dialog that is in the address. */
-export function BindingDialogs() {
+export function BindingDialogs(preset: GrantPreset) {
   const { data: me } = useMe();
-  const { group, search, close } = useAccessAddress();
-  const { dialog, binding = "" } = search;
+  const { dialog, binding, closeDialog } = useBindingAddress();
   const isOfBinding = dialog === "change" || dialog === "revoke";
   const { data } = useQuery(
     getRoleBinding,
     { uid: binding },
     { enabled: isOfBinding && may(me, getRoleBinding, binding) },
   );
-  if (dialog === "grant" && may(me, createRoleBinding, group)) return <Grant onClose={close} />;
+  if (dialog === "grant" && may(me, createRoleBinding, preset.group))
+    return <Grant {...preset} onClose={closeDialog} />;
   if (!data) return null;
-  if (dialog === "change" && may(me, updateRoleBinding, binding)) return <Change binding={data} onClose={close} />;
-  if (dialog === "revoke" && may(me, deleteRoleBinding, binding)) return <Revoke binding={data} onClose={close} />;
+  if (dialog === "change" && may(me, updateRoleBinding, binding))
+    return <Change binding={data} onClose={closeDialog} />;
+  if (dialog === "revoke" && may(me, deleteRoleBinding, binding))
+    return <Revoke binding={data} onClose={closeDialog} />;
   return null;
 }
 
@@ -44,9 +54,9 @@ interface OfBinding {
   readonly onClose: () => Promise<void>;
 }
 
-function Grant({ onClose }: Pick<OfBinding, "onClose">) {
+function Grant({ group, identity, onClose }: GrantPreset & Pick<OfBinding, "onClose">) {
   const { t } = useTexts();
-  const { org, group: place, search } = useAccessAddress();
+  const { org } = useBindingAddress();
   const { data: me } = useMe();
   const navigate = useNavigate();
   const invite = (email: string) =>
@@ -55,8 +65,8 @@ function Grant({ onClose }: Pick<OfBinding, "onClose">) {
       params: { org, _splat: "" },
       search: { tab: "invites", dialog: "new", email },
     });
-  const [parent, setParent] = useDraft("grant.parent", place);
-  const [identityUid, setIdentity] = useDraft("grant.identity", search.identity ?? "");
+  const [parent, setParent] = useDraft("grant.parent", group);
+  const [identityUid, setIdentity] = useDraft("grant.identity", identity);
   const [roleUid, setRole] = useDraft("grant.role", "");
   const request = { parent, roleBinding: create(RoleBindingSchema, { identityUid, roleUid }) };
   const change = completeChange({ case: "createRoleBinding", value: request }, parent, identityUid, roleUid);
@@ -112,7 +122,7 @@ function Grant({ onClose }: Pick<OfBinding, "onClose">) {
 
 function Change({ binding, onClose }: OfBinding) {
   const { t } = useTexts();
-  const { org } = useAccessAddress();
+  const { org } = useBindingAddress();
   const [roleUid, setRole] = useDraft("change.role", binding.role?.uid ?? "");
   const request = {
     roleBinding: create(RoleBindingSchema, { uid: binding.uid, roleUid }),

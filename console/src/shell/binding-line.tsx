@@ -2,14 +2,14 @@
 
 import { Menu, UnstyledButton } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { GroupsService } from "../../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
-import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
-import type { BindingExplanation } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
-import { may, useMe } from "../../api/access.ts";
-import { groupText } from "../../api/naming.ts";
-import { Icon } from "../../shell/icon.tsx";
-import { useTexts } from "../../texts/texts.ts";
-import { useAccessAddress } from "./address.ts";
+import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { RoleBindingsService } from "../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import type { BindingExplanation } from "../../../gen/gatehouse/access/v1/access_pb.ts";
+import { may, useMe } from "../api/access.ts";
+import { groupText } from "../api/naming.ts";
+import { useTexts } from "../texts/texts.ts";
+import { useBindingAddress } from "./binding-address.ts";
+import { Icon } from "./icon.tsx";
 
 const { updateRoleBinding, deleteRoleBinding } = RoleBindingsService.method;
 
@@ -26,7 +26,7 @@ export function BindingLine({
 }) {
   const { t } = useTexts();
   const { data: me } = useMe();
-  const { org, change } = useAccessAddress();
+  const { org, openDialog } = useBindingAddress();
   const { roleBindingUid, roleUid, roleName, groupUid, groupName } = binding;
   const group = groupText(t, groupName);
   const text = textAt(roleName || "…", group);
@@ -55,14 +55,10 @@ export function BindingLine({
           </Menu.Item>
         )}
         {mayChange && (
-          <Menu.Item onClick={() => void change({ dialog: "change", binding: roleBindingUid })}>
-            {t("access.change")}
-          </Menu.Item>
+          <Menu.Item onClick={() => void openDialog("change", roleBindingUid)}>{t("access.change")}</Menu.Item>
         )}
         {mayRevoke && (
-          <Menu.Item onClick={() => void change({ dialog: "revoke", binding: roleBindingUid })}>
-            {t("access.revoke")}
-          </Menu.Item>
+          <Menu.Item onClick={() => void openDialog("revoke", roleBindingUid)}>{t("access.revoke")}</Menu.Item>
         )}
       </Menu.Dropdown>
     </Menu>

@@ -1,0 +1,106 @@
+// The page of a workload: what it may do, which tokens let it in, and what is known of it.
+import { useQuery } from "@connectrpc/connect-query";
+import { Link } from "@tanstack/react-router";
+import { IdentitiesService, type Identity } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import { may, missingFor, outermostWith, requiredBy, useMe } from "../../api/access.ts";
+import { useResolved } from "../../api/resources.ts";
+import { parentOf } from "../../api/uids.ts";
+import { useBindingAddress } from "../../shell/binding-address.ts";
+import { GroupPath } from "../../shell/group-path.tsx";
+import { lazyPart } from "../../shell/lazy-part.tsx";
+import { Avatar, PageHead, Pill } from "../../shell/look.tsx";
+import { ActionButton, CopyAs, Loading } from "../../shell/parts.tsx";
+import { type ProfileTab, ProfileTabs } from "../../shell/profile/profile-tabs.tsx";
+import { RolesTab } from "../../shell/profile/roles-tab.tsx";
+import { Denied, Failure } from "../../shell/states.tsx";
+import { useTexts } from "../../texts/texts.ts";
+import { useWorkloadsAddress } from "./address.ts";
+import { Credentials } from "./credentials.tsx";
+import { typeOf } from "./identity-facts.ts";
+import { KeysEnd, LastSeen } from "./seen.tsx";
+import { WorkloadActions } from "./workload-actions.tsx";
+import { WorkloadDetails } from "./workload-details.tsx";
+
+const BindingDialogs = lazyPart(async () => (await import("../../shell/binding-dialogs.tsx")).BindingDialogs);
+
+const { getIdentity } = IdentitiesService.method;
+const { createRoleBinding } = RoleBindingsService.method;
+
+/** The page. */
+export function WorkloadPage({ uid }: { readonly uid: string }) {
+  const { data: me } = useMe();
+  const mayGet = may(me, getIdentity, uid);
+  const { data: identity, error, refetch } = useQuery(getIdentity, { uid }, { enabled: mayGet });
+  if (me && !mayGet) return <Denied capabilities={requiredBy(getIdentity)} uid={uid} />;
+  if (error && !identity) return <Failure error={error} onRetry={() => void refetch()} />;
+  if (!identity) return <Loading />;
+  return <Page identity={identity} />;
+}
+
+function Page({ identity }: { readonly identity: Identity }) {
+  const { t } = useTexts();
+  const { data: me } = useMe();
+  const { org, search } = useWorkloadsAddress();
+  const { openDialog, dialog } = useBindingAddress();
+  const { uid, name, description } = identity;
+  const home = parentOf(uid);
+  const names = useResolved([home]);
+  // Roles outside of the group of a workload have no effect, unless that is the organization.
+  const [place = home] = outermostWith(me, createRoleBinding, home);
+  return (
+    <>
+      <PageHead
+        path={
+          <Link to="/o/$org/workloads/$" params={{ org, _splat: "" }}>
+            {t("nav.workloads")}
+          </Link>
+        }
+        avatar={<Avatar uid={uid} name={name} isWorkload isLarge />}
+        title={<bdi>{name}</bdi>}
+        beside={
+          <>
+            <Pill>{t(`type.${typeOf(identity)}`)}</Pill>
+            <KeysEnd identity={identity} />
+          </>
+        }
+        detail={
+          <>
+            <GroupPath uid={home} names={names} /> <span className="muted">· {t("profile.seen")}</span>{" "}
+            <LastSeen identity={identity} />
+            {description !== "" && (
+              <p>
+                <bdi>{description}</bdi>
+              </p>
+            )}
+          </>
+        }
+      >
+        <CopyAs method={getIdentity} request={{ uid }} />
+        <ActionButton
+          variant="filled"
+          shortcut="n"
+          missing={missingFor(me, createRoleBinding, place)}
+          onClick={() => void openDialog("grant")}
+        >
+          {t("profile.giveRole")}
+        </ActionButton>
+        <WorkloadActions identity={identity} />
+      </PageHead>
+      <ProfileTabs uid={uid} tabs={tabsOf(identity)} />
+      {search.tab === undefined && <RolesTab identity={uid} />}
+      {search.tab === "credentials" && <Credentials identity={identity} />}
+      {search.tab === "details" && <WorkloadDetails identity={identity} />}
+      {dialog !== undefined && <BindingDialogs group={place} identity={uid} />}
+    </>
+  );
+}
+
+function tabsOf(identity: Identity): readonly ProfileTab[] {
+  const isKeyed = typeOf(identity) === "staticKeys";
+  return [
+    { text: "profile.access" },
+    { tab: "credentials", text: isKeyed ? "identities.keys" : "profile.tokens" },
+    { tab: "details", text: "profile.details" },
+  ];
+}

@@ -1,0 +1,185 @@
+// The pages of people and workloads in a real browser.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { userUid } from "../../src/services/iam/users/user-uid.ts";
+import { startTestServer, type TestServer } from "../harness/server.ts";
+import { keyPair, keySetText } from "../sts/outside.ts";
+import { openChromium } from "./chromium.ts";
+import {
+  bindRole,
+  buildConsole,
+  builtInRoleUid,
+  createGroup,
+  createResource,
+  findProblems,
+  openConsole,
+  signIn,
+} from "./console.ts";
+
+/** Uids, shortened or whole. */
+const uidPattern = /\b[0-9a-f]{4}…[0-9a-f]{4}\b|[0-9a-f]{40}/;
+
+describe("the pages of people and workloads", { timeout: 600_000 }, () => {
+  let browser: Browser;
+  let server: TestServer;
+  let [platform, builds, bot] = ["", "", ""];
+  before(async () => {
+    buildConsole();
+    browser = await openChromium();
+    server = await startTestServer();
+    for (const name of ["owner", "viewer"]) await bindRole(server, name, name);
+    platform = await createGroup(server, "platform", server.groupUid);
+    builds = await createGroup(server, "builds", platform);
+    const sales = await createGroup(server, "sales", server.groupUid);
+    await bind(builds, "viewer", "editor");
+    for (const group of [builds, sales]) await bind(group, "member", "viewer");
+    await bind(server.groupUid, "stranger", "viewer");
+    const issuerKeys = keySetText(keyPair("ES256"));
+    bot = await createResource(server, `identities/${builds}`, {
+      name: "bot",
+      staticKeys: { issuer: "robots", subject: "bot", issuerKeys },
+    });
+    for (const parent of [server.groupUid, builds])
+      await createResource(server, `roleBindings/${parent}`, { identityUid: bot, roleUid: builtInRoleUid("viewer") });
+    await using console = await openConsole(browser, server, { path: `/console/o/${server.groupUid}/overview` });
+    await signIn(console.page, "member");
+    await console.page.getByRole("button", { name: "Join" }).click();
+    await console.page.getByRole("button", { name: "Join" }).waitFor({ state: "detached" });
+    // The organization learns the name of a person with their first sign-in.
+    await using other = await openConsole(browser, server, { path: "/console/me" });
+    await signIn(other.page, "viewer");
+    await other.page.getByRole("heading", { name: "Me" }).waitFor();
+  });
+  after(async () => {
+    await browser?.close();
+    await server?.[Symbol.asyncDispose]();
+  });
+
+  const personUid = (name: string) => userUid(`${server.config.baseUrl}/development/login`, name);
+  const bind = (parent: string, name: string, role: string) =>
+    createResource(server, `roleBindings/${parent}`, { identityUid: personUid(name), roleUid: builtInRoleUid(role) });
+  const person = (name: string, more = "") => `/console/o/${server.groupUid}/people/${personUid(name)}${more}`;
+  const workload = (more = "") => `/console/o/${server.groupUid}/workloads/${bot}${more}`;
+  const textOf = (page: Page) => page.getByRole("main").innerText();
+
+  it("shows the roles of a person by the path of the group, and gives and takes roles away", async () => {
+    await using console = await openConsole(browser, server, { path: `/console/o/${server.groupUid}/people` });
+    const { page, complaints } = console;
+    await signIn(page, "owner");
+    await page.getByRole("link", { name: "viewer", exact: true }).first().click();
+    await page.getByRole("heading", { name: "viewer" }).waitFor();
+    await page.getByRole("row", { name: /editor.*example\.org \/ platform \/ builds/ }).waitFor();
+    const effective = page.getByRole("region", { name: "What these roles give" });
+    await effective.getByRole("link", { name: "builds" }).waitFor();
+    assert.doesNotMatch(await textOf(page), uidPattern);
+
+    await page.keyboard.press("n");
+    const grant = page.getByRole("dialog", { name: "Grant access" });
+    await grant.getByRole("combobox", { name: "Role" }).fill("registry.push");
+    await page.getByRole("option", { name: "registry.push", exact: true }).click();
+    await grant.getByText("+ Gains").first().waitFor();
+    await grant.getByRole("button", { name: "Grant role" }).click();
+    await page.getByRole("row", { name: /registry\.push.*example\.org/ }).waitFor();
+    await page.getByRole("button", { name: "Actions for registry.push at example.org" }).click();
+    await page.getByRole("menuitem", { name: "Take role away" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke role binding" }).click();
+    await page.getByRole("row", { name: /registry\.push/ }).waitFor({ state: "detached" });
+    await page.getByRole("heading", { name: "viewer" }).waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  it("is reached from the palette and from Who can do what, and says who one is oneself", async () => {
+    await using console = await openConsole(browser, server, { path: `/console/o/${server.groupUid}/access` });
+    const { page, complaints } = console;
+    await signIn(page, "owner");
+    await page.getByRole("table").locator('a[href*="/people/"]').getByText("owner", { exact: true }).click();
+    await page.getByText("you", { exact: true }).waitFor();
+    assert.equal(await page.getByRole("button", { name: "More actions" }).count(), 0);
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox").fill("member");
+    await page
+      .getByRole("option", { name: /member/ })
+      .first()
+      .click();
+    await page.getByRole("heading", { name: "member" }).waitFor();
+    assert.match(page.url(), new RegExp(`/people/${personUid("member")}`));
+    assert.deepEqual(complaints, []);
+  });
+
+  it("shows the keys of a workload, a role from above as one without effect there, and the uid in the details only", async () => {
+    await using console = await openConsole(browser, server, { path: workload() });
+    const { page, complaints } = console;
+    await signIn(page, "owner");
+    await page.getByRole("heading", { name: "bot" }).waitFor();
+    await page.getByRole("row", { name: /viewer.*example\.org.*confined to this subgroup/ }).waitFor();
+    assert.doesNotMatch(await textOf(page), uidPattern);
+    await page.getByRole("link", { name: "Keys", exact: true }).click();
+    await page
+      .getByRole("table", { name: "Public keys" })
+      .getByRole("row", { name: /EC P-256/ })
+      .waitFor();
+    await page.getByText("robots").waitFor();
+    assert.doesNotMatch(await textOf(page), uidPattern);
+    await page.getByRole("link", { name: "Details" }).click();
+    await page.getByText(bot).waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  it("says of a person who has not joined only that, with the short uid", async () => {
+    await using console = await openConsole(browser, server, { path: person("stranger") });
+    const { page, complaints } = console;
+    await signIn(page, "owner");
+    await page.getByRole("heading", { name: "Not joined yet" }).waitFor();
+    await page.getByText("Pending").waitFor();
+    await page.getByRole("row", { name: /viewer.*example\.org/ }).waitFor();
+    assert.doesNotMatch(await textOf(page), /stranger/);
+    assert.deepEqual(complaints, []);
+  });
+
+  it("shows a member of two subgroups their own page, and makes no call that is denied for others", async () => {
+    await using console = await openConsole(browser, server, { path: person("member") });
+    const { page, complaints } = console;
+    await signIn(page, "member");
+    await page.getByRole("heading", { name: "member" }).waitFor();
+    await page.getByRole("row", { name: /viewer.*platform|viewer.*builds/ }).waitFor();
+    await page.getByRole("row", { name: /viewer.*sales/ }).waitFor();
+    const give = page.getByRole("button", { name: "Give a role" });
+    assert.equal(await give.getAttribute("aria-disabled"), "true");
+    for (const path of [person("member", "?tab=details"), person("viewer"), person("nobody"), workload()]) {
+      await page.goto(server.url + path);
+      await page.getByRole("main").getByRole("heading").or(page.getByText("There is nothing")).first().waitFor();
+      await page.waitForLoadState("networkidle");
+    }
+    assert.deepEqual(complaints, []);
+  });
+
+  for (const [width, dark] of [
+    [1440, false],
+    [768, true],
+    [375, false],
+    [375, true],
+  ] as const)
+    it(`is accessible at ${width} pixels, ${dark ? "dark" : "light"}`, async () => {
+      await using console = await openConsole(browser, server, { path: person("viewer"), width, dark });
+      const { page, complaints } = console;
+      await signIn(page, "owner");
+      await page.getByRole("row", { name: /editor/ }).waitFor();
+      assert.deepEqual(await findProblems(page), [], "roles");
+      await page.getByRole("button", { name: /^Actions for editor/ }).click();
+      await page.getByRole("menuitem", { name: "Change role" }).waitFor();
+      assert.deepEqual(await findProblems(page), [], "menu of a role");
+      for (const path of [
+        person("viewer", "?tab=details"),
+        workload(),
+        workload("?tab=credentials"),
+        workload("?tab=details"),
+      ]) {
+        await page.goto(server.url + path);
+        await page.getByRole("heading", { level: 1 }).waitFor();
+        await page.waitForLoadState("networkidle");
+        assert.deepEqual(await findProblems(page), [], path);
+      }
+      assert.deepEqual(complaints, []);
+    });
+});
