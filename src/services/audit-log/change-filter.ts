@@ -4,6 +4,7 @@ import {
   ListChangesRequestSchema,
   Outcome,
 } from "../../../gen/gatehouse/changes/v1/changes_pb.ts";
+import type { FieldViolation } from "../../aip/errors.ts";
 import { fromTimestamp } from "../../aip/timestamps.ts";
 import { isWithin, rootOf } from "../../model/uid.ts";
 import { type MessageRules, plainTextRule, type TextRule, uidRule } from "../../pipeline/text-rules.ts";
@@ -31,13 +32,14 @@ export const changeRules: MessageRules = {
     },
   },
   bounds: Object.fromEntries(["actor_uids", "kinds", "excluded_kinds"].map((field) => [field, { maxItems: maxNamed }])),
-  check(message) {
-    const { actorUids, kinds, excludedKinds } = message as ListChangesRequest;
-    return Object.entries({ actor_uids: actorUids, kinds, excluded_kinds: excludedKinds })
-      .filter(([, items]) => items.length > maxNamed)
-      .map(([field]) => ({ field, description: `must not have more than ${maxNamed} items` }));
-  },
 };
+
+/** Returns the violations of a request that names more actors or kinds than it may. */
+export function checkCounts({ actorUids, kinds, excludedKinds }: ListChangesRequest): FieldViolation[] {
+  return Object.entries({ actor_uids: actorUids, kinds, excluded_kinds: excludedKinds })
+    .filter(([, items]) => items.length > maxNamed)
+    .map(([field]) => ({ field, description: `must not have more than ${maxNamed} items` }));
+}
 
 /** A change without its rows. */
 type Head = Awaited<ReturnType<typeof readHistory>>[number];
