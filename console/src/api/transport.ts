@@ -43,6 +43,19 @@ function retryAfterOf(error: unknown): number | undefined {
   return limited.code === Code.ResourceExhausted ? errorDetails(limited).retryAfterMs : undefined;
 }
 
+/** Calls again after the pause that a rate limit asks for: the call that it rejected has done nothing. */
+export async function whenAdmitted<T>(call: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      const pauseMs = retryAfterOf(error);
+      if (pauseMs === undefined || signal.aborted) throw error;
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+  }
+}
+
 /** The cache of responses. Old data stays on the page while it is read again. */
 export const queryClient = new QueryClient({
   defaultOptions: {

@@ -5,6 +5,8 @@ import { type ReactNode, useState } from "react";
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => ReactNode;
+  /** The cell as a text without markup: in files, and where a row is called by its first column. */
+  readonly text?: (row: Row) => string;
   /** The name of a column that people may show and hide. */
   readonly id?: string;
   /** Whether the column is hidden until somebody shows it. */

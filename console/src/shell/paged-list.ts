@@ -1,6 +1,8 @@
 // A list of the API by pages: how it is read, and what of it the address shows.
-import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
-import { useQuery } from "@connectrpc/connect-query";
+import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
+import { createConnectQueryKey, useQuery, useTransport } from "@connectrpc/connect-query";
+import { hashKey } from "@tanstack/react-query";
+import { rowsFrom, type WholeList } from "./all-pages.ts";
 import type { ListOrder } from "./columns.ts";
 import { pageSize, pagesOf } from "./pager.tsx";
 
@@ -11,11 +13,9 @@ export interface ListAddress {
 }
 
 /** How a list is read. */
-export interface ListSource<I extends DescMessage, O extends DescMessage, Row> {
-  readonly method: DescMethodUnary<I, O>;
+export interface ListSource<I extends DescMessage, O extends DescMessage, Row> extends WholeList<I, O, Row> {
   /** The filters. Order and page come from the address. */
   readonly request: MessageInitShape<I>;
-  readonly rowsOf: (response: MessageShape<O>) => readonly Row[];
   /** The order of an address without one. Lists that the server cannot sort have none. */
   readonly order?: string;
   readonly isEnabled?: boolean;
@@ -32,9 +32,18 @@ export interface Listed<Row> {
   readonly onRetry?: () => void;
 }
 
-/** The fields of requests and responses that all lists have. */
+/** The fields that responses of all lists have. */
 interface PageFields {
   readonly totalCount?: bigint;
+  readonly skipped?: number;
+}
+
+/** The rows of a list beyond those of its page. */
+export interface ListReader<Row> {
+  /** Tells the list from one with other filters. */
+  readonly id: string;
+  /** Returns the rows from one on, in parts, in the order that the list has now. */
+  readonly rowsFrom: (skip: number, signal: AbortSignal) => AsyncGenerator<readonly Row[]>;
 }
 
 /** Returns a page of a list, with its order and the ways to other pages. What was read stays while another page is read. */
@@ -48,26 +57,35 @@ export function usePagedList<I extends DescMessage, O extends DescMessage, Row>(
   onAddress,
   ...options
 }: ListSource<I, O, Row>) {
+  const transport = useTransport();
   const by = address.order ?? order;
   const { skip } = pagesOf(address.page, undefined, () => {});
-  const sent = { ...request, ...(by !== undefined && { orderBy: by }), pageSize, skip } as MessageInitShape<I>;
+  const ordered = { ...request, ...(by !== undefined && { orderBy: by }) } as MessageInitShape<I>;
+  const sent = { ...ordered, pageSize, skip } as MessageInitShape<I>;
   const { data, error, refetch } = useQuery(method, sent, {
     enabled: isEnabled,
     placeholderData: (before) => before,
     ...options,
   });
   const rows = data && rowsOf(data);
-  const total = data && Number((data as PageFields).totalCount ?? 0);
+  const { totalCount, skipped = skip } = (data ?? {}) as PageFields;
+  const total = data && Number(totalCount ?? 0);
   const pages = pagesOf(address.page, total, (page) => void onAddress({ page }));
   const sort = (next: string) => void onAddress({ order: next === order ? undefined : next, page: undefined });
+  const reader: ListReader<Row> = {
+    id: hashKey(createConnectQueryKey({ schema: method, input: request, cardinality: "finite" })),
+    rowsFrom: (from, signal) => rowsFrom(transport, { method, request: ordered, rowsOf }, from, signal),
+  };
   return {
     rows,
+    reader,
     total,
     error,
     onRetry: () => void refetch(),
     /** The request of this page. */
     request: sent,
     order: by === undefined ? undefined : ({ by, onChange: sort } satisfies ListOrder),
-    pages: { ...pages, count: rows?.length ?? 0 },
+    // Of the page that is shown: while another one is read, that is still the one before.
+    pages: { ...pages, from: skipped + 1, count: rows?.length ?? 0 },
   };
 }

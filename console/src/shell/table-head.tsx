@@ -2,26 +2,55 @@
 import type { ReactNode } from "react";
 import { useTexts } from "../texts/texts.ts";
 import type { Column, ListOrder } from "./columns.ts";
+import type { Selection, TableSelection } from "./selection.ts";
 import styles from "./table.module.css";
 
 interface TableHeadProps<Row> {
   readonly columns: readonly Column<Row>[];
-  readonly order: ListOrder | undefined;
+  readonly order?: ListOrder | undefined;
   /** The menu at the end of the head. */
-  readonly options: ReactNode;
+  readonly options?: ReactNode;
+  readonly selecting?: TableSelection<Row>;
+  /** The rows that the box in the head selects. */
+  readonly rows?: readonly Row[];
 }
 
 /** The head. It says aloud by what the list is sorted when that changes. */
-export function TableHead<Row>({ columns, order, options }: TableHeadProps<Row>) {
+export function TableHead<Row>({ columns, order, options, selecting, rows = [] }: TableHeadProps<Row>) {
   return (
     <thead>
       <tr>
+        {selecting && (
+          <td className={styles.box}>
+            <BoxOfAll selection={selecting.selection} rows={rows} />
+          </td>
+        )}
         {columns.map(({ title, isWide = false, sort }) => (
           <Head key={title} title={title} isWide={isWide} sort={sort} order={order} />
         ))}
         {options && <td className={styles.options}>{options}</td>}
       </tr>
     </thead>
+  );
+}
+
+/** The box that selects the rows of the page. */
+function BoxOfAll<Row>({ selection, rows }: { readonly selection: Selection<Row>; readonly rows: readonly Row[] }) {
+  const { t } = useTexts();
+  const chosen = rows.filter(selection.has).length;
+  const isWhole = chosen === rows.length;
+  return (
+    <label>
+      <input
+        type="checkbox"
+        aria-label={t("selection.page")}
+        checked={isWhole}
+        ref={(box) => {
+          if (box) box.indeterminate = chosen > 0 && !isWhole;
+        }}
+        onChange={() => selection.setMany(rows, !isWhole)}
+      />
+    </label>
   );
 }
 

@@ -5,6 +5,7 @@ interface Catalogues {
   readonly access: typeof import("./en/access.ts");
   readonly advisories: typeof import("./en/advisories.ts");
   readonly audit: typeof import("./en/audit.ts");
+  readonly bulk: typeof import("./en/bulk.ts");
   readonly capabilities: typeof import("./en/capabilities.ts");
   readonly delegations: typeof import("./en/delegations.ts");
   readonly events: typeof import("./en/events.ts");

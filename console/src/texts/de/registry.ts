@@ -81,4 +81,5 @@ export const texts = {
   "registry.done.updated": "Repo {name} gespeichert",
   "registry.done.readme": "Readme von {name} gespeichert",
   "registry.done.deleted": "Repo {name} gelöscht",
+  "registry.deleteTags": "Tags löschen",
 } as const satisfies Record<keyof typeof en, string>;

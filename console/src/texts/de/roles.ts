@@ -48,4 +48,5 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "roles.boundMore": "{count, plural, one {und # weitere Rollenbindung} other {und # weitere Rollenbindungen}}",
   "roles.youLack": "Sie können sie nicht vergeben: Sie haben sie selbst nicht",
   "roles.back": "← Alle Rollen",
+  "roles.removeBindings": "Rolle entziehen",
 };

@@ -79,4 +79,5 @@ export const texts = {
   "registry.done.updated": "Repo {name} saved",
   "registry.done.readme": "Readme of {name} saved",
   "registry.done.deleted": "Repo {name} deleted",
+  "registry.deleteTags": "Delete tags",
 } as const;

@@ -46,4 +46,5 @@ export const texts = {
   "roles.boundMore": "{count, plural, one {and # more role binding} other {and # more role bindings}}",
   "roles.youLack": "You cannot grant it: you lack it yourself",
   "roles.back": "← All roles",
+  "roles.removeBindings": "Remove the role",
 } as const;

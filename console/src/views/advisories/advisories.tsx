@@ -19,6 +19,7 @@ import { AdvisoryDetails } from "./details.tsx";
 import { Facets } from "./facets.tsx";
 
 const { searchAdvisories } = AdvisorySearchService.method;
+const AddEvents = lazyPart(async () => (await import("./bulk.tsx")).AddEvents, null, "bulk");
 const NewAdvisory = lazyPart(async () => (await import("./advisory-form.tsx")).NewAdvisory);
 
 /** The list of advisories, or the selected one. */
@@ -97,6 +98,14 @@ function AllAdvisories() {
             list={list}
             columns={useColumns()}
             keyOf={({ advisory }) => advisory?.uid ?? ""}
+            actions={[
+              {
+                text: t("advisories.newEvent"),
+                method: Advisories1.method.createAdvisoryEvent,
+                placeOf: ({ advisory }) => advisory?.uid ?? "",
+                Dialog: AddEvents,
+              },
+            ]}
             empty={<Empty>{hasFilters ? t("list.noMatch") : t("advisories.empty")}</Empty>}
           />
           <Exports />

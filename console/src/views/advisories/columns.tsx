@@ -15,6 +15,7 @@ export function useColumns(): Column<FoundAdvisory>[] {
   return [
     {
       title: t("advisories.advisory"),
+      text: ({ advisory }) => advisory?.advisoryId ?? "",
       cell: ({ advisory }) => (
         <div className="lines">
           <Link to="/o/$org/advisories/$" params={{ org, _splat: advisory?.uid ?? "" }} search={search}>

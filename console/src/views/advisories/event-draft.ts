@@ -40,6 +40,19 @@ export interface EventDraft {
   readonly reviewer: string;
 }
 
+/** Returns what a form begins with. */
+export function newDraft(me: WhoAmI | undefined): EventDraft {
+  return {
+    kind: "truePositiveDetermination",
+    versions: "",
+    reason: reasons[0],
+    note: "",
+    isApproved: false,
+    author: authorOf(me),
+    reviewer: authorOf(me),
+  };
+}
+
 /** Returns who the caller is, as an author. */
 export function authorOf(me: WhoAmI | undefined): string {
   return me?.email || me?.profile?.name || me?.subject || "";

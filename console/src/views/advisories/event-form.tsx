@@ -15,7 +15,7 @@ import { Radios } from "../../shell/radios.tsx";
 import { SaveDialog } from "../../shell/resource-dialogs.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useAdvisoryAddress } from "./address.ts";
-import { authorOf, type EventDraft, eventCases, eventOf, reasons } from "./event-draft.ts";
+import { authorOf, type EventDraft, eventCases, eventOf, newDraft, reasons } from "./event-draft.ts";
 import { latestApproved, StatusOf, statusOfCase } from "./status.tsx";
 
 const { createAdvisoryEvent, listAdvisoryEvents, updateAdvisoryEvent } = Advisories.method;
@@ -25,15 +25,7 @@ export function NewEvent({ advisory }: { readonly advisory: Advisory }) {
   const { t } = useTexts();
   const { data: me } = useMe();
   const { close } = useAdvisoryAddress();
-  const [draft, setDraft] = useDraft<EventDraft>("newEvent", () => ({
-    kind: "truePositiveDetermination",
-    versions: "",
-    reason: reasons[0],
-    note: "",
-    isApproved: false,
-    author: authorOf(me),
-    reviewer: authorOf(me),
-  }));
+  const [draft, setDraft] = useDraft("newEvent", () => newDraft(me));
   return (
     <SaveDialog
       title={t("advisories.newEventTitle", { id: advisory.advisoryId })}
@@ -62,7 +54,8 @@ interface FieldsProps {
   readonly errors: Readonly<Record<string, string>>;
 }
 
-function EventFields({ draft, onChange, errors }: FieldsProps) {
+/** The fields of an event. */
+export function EventFields({ draft, onChange, errors }: FieldsProps) {
   const { t } = useTexts();
   const { kind } = draft;
   const put = (change: Partial<EventDraft>) => onChange({ ...draft, ...change });

@@ -19,8 +19,9 @@ import { useEventsAddress } from "./address.ts";
 import { SubscriptionDetails } from "./details.tsx";
 import { NextTry, refetchInterval, State, Waiting } from "./state.tsx";
 
-const { createSubscription } = SubscriptionsService.method;
+const { createSubscription, deleteSubscription } = SubscriptionsService.method;
 const { listDeliveryStates } = DeliveryService.method;
+const DeleteSubscriptions = lazyPart(async () => (await import("./bulk.tsx")).DeleteSubscriptions, null, "bulk");
 const EventsDialogs = lazyPart(async () => (await import("./dialogs.tsx")).EventsDialogs);
 
 /** The subscriptions with the state of their queues, and the selected one. */
@@ -60,6 +61,14 @@ export function Events() {
             list={list}
             columns={columns}
             keyOf={({ subscriptionUid }) => subscriptionUid}
+            actions={[
+              {
+                text: t("events.deleteButton"),
+                method: deleteSubscription,
+                placeOf: ({ subscriptionUid }) => subscriptionUid,
+                Dialog: DeleteSubscriptions,
+              },
+            ]}
             selected={selected}
             empty={<Empty org={org} />}
           />
@@ -98,6 +107,7 @@ function useColumns(states: readonly DeliveryState[]): Column<DeliveryState>[] {
   return [
     {
       title: t("events.sink"),
+      text: ({ sink }) => sink,
       sort: "name",
       cell: ({ subscriptionUid, sink }) => (
         <Link to="/o/$org/events/$" params={{ org, _splat: subscriptionUid }} search={kept}>

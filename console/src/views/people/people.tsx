@@ -2,6 +2,7 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
+import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { AccessService, type Person } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { MembershipsService } from "../../../../gen/gatehouse/iam/v1/memberships_pb.ts";
 import { may, missingFor, outermostWith, requiredBy, useMe } from "../../api/access.ts";
@@ -21,8 +22,11 @@ import { useTexts } from "../../texts/texts.ts";
 import { usePeopleAddress } from "./address.ts";
 
 const { listPeople } = AccessService.method;
+const { createRoleBinding, deleteRoleBinding } = RoleBindingsService.method;
 const { removeMember } = MembershipsService.method;
 
+const GiveRole = lazyPart(async () => (await import("./bulk.tsx")).GivePeopleRole, null, "bulk");
+const TakeRoles = lazyPart(async () => (await import("./bulk.tsx")).TakePeoplesRoles, null, "bulk");
 const RemoveDialog = lazyPart(() => import("./remove.tsx").then((part) => part.RemoveDialog));
 
 /** How many roles of a person are shown. */
@@ -75,6 +79,10 @@ export function People() {
           list={list}
           columns={columns}
           keyOf={({ identity }) => identity?.uid ?? ""}
+          actions={[
+            { text: t("access.giveRole"), method: createRoleBinding, placeOf: () => group, Dialog: GiveRole },
+            { text: t("access.takeRoles"), method: deleteRoleBinding, placeOf: () => group, Dialog: TakeRoles },
+          ]}
           empty={
             <Empty {...(filter !== "" && { onClear: () => void change({ filter: undefined, page: undefined }) })}>
               {t(filter === "" ? "people.none" : "list.noMatch")}
@@ -97,7 +105,12 @@ export function People() {
 function useColumns(onRemove: (person: Person) => void): Column<Person>[] {
   const { t } = useTexts();
   return [
-    { title: t("people.person"), sort: "name", cell: (person) => <Who person={person} /> },
+    {
+      title: t("people.person"),
+      text: (person) => shownName(person) ?? shortUid(person.identity?.uid ?? ""),
+      sort: "name",
+      cell: (person) => <Who person={person} />,
+    },
     { id: "roles", title: t("people.roles"), cell: (person) => <Roles person={person} /> },
     { id: "status", title: t("people.status"), cell: (person) => <Status person={person} /> },
     {

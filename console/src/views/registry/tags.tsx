@@ -6,6 +6,7 @@ import { type Tag, TagsService } from "../../../../gen/chainguard/platform/regis
 import type { Image } from "../../../../gen/gatehouse/registry/v1/image_store_pb.ts";
 import { may, useMe } from "../../api/access.ts";
 import type { Column } from "../../shell/columns.ts";
+import { lazyPart } from "../../shell/lazy-part.tsx";
 import { List } from "../../shell/list.tsx";
 import { Empty, Pill } from "../../shell/look.tsx";
 import { usePagedList } from "../../shell/paged-list.ts";
@@ -16,7 +17,8 @@ import { useRegistryAddress } from "./address.ts";
 import { TagHistory } from "./history.tsx";
 import { shortDigest, sizeText, useImages } from "./images.ts";
 
-const { listTags } = TagsService.method;
+const { listTags, deleteTag } = TagsService.method;
+const DeleteTags = lazyPart(async () => (await import("./bulk.tsx")).DeleteTags, null, "bulk");
 
 /** The tags of a repo, those that were set last first. */
 export function Tags({ repo }: { readonly repo: Repo }) {
@@ -60,6 +62,7 @@ export function Tags({ repo }: { readonly repo: Repo }) {
         list={list}
         columns={columns}
         keyOf={({ uid }) => uid}
+        actions={[{ text: t("registry.deleteTags"), method: deleteTag, placeOf: ({ uid }) => uid, Dialog: DeleteTags }]}
         empty={<Empty>{t("registry.noTags")}</Empty>}
       />
       {shown && (
@@ -80,6 +83,7 @@ function useTagColumns(repo: Repo, tags: readonly Tag[]): Column<Tag>[] {
   return [
     {
       title: t("registry.tag"),
+      text: ({ name }) => name,
       sort: "name",
       cell: ({ uid, name, deprecated }) => (
         <div className="lines">

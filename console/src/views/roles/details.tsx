@@ -15,6 +15,7 @@ import { groupText, identityText } from "../../api/naming.ts";
 import { shortUid } from "../../api/uids.ts";
 import type { Column } from "../../shell/columns.ts";
 import filterStyles from "../../shell/filters.module.css";
+import { lazyPart } from "../../shell/lazy-part.tsx";
 import { List } from "../../shell/list.tsx";
 import { usePagedList } from "../../shell/paged-list.ts";
 import { ActionButton, Ago, CopyAs, Copyable, Loading } from "../../shell/parts.tsx";
@@ -25,7 +26,8 @@ import { useRoleAddress } from "./address.ts";
 import { isBuiltIn } from "./built-in.ts";
 
 const { getRole, updateRole, deleteRole } = RolesService.method;
-const { listRoleBindings } = RoleBindingsService.method;
+const RemoveBindings = lazyPart(async () => (await import("./bulk.tsx")).RemoveBindings, null, "bulk");
+const { listRoleBindings, deleteRoleBinding } = RoleBindingsService.method;
 
 /** The selected role. */
 export function RoleDetails({ uid }: { readonly uid: string }) {
@@ -184,6 +186,14 @@ function Uses({ uid }: { readonly uid: string }) {
         list={list}
         columns={useUseColumns(org)}
         keyOf={(binding) => binding.uid}
+        actions={[
+          {
+            text: t("roles.removeBindings"),
+            method: deleteRoleBinding,
+            placeOf: (binding) => binding.uid,
+            Dialog: RemoveBindings,
+          },
+        ]}
         empty={<p className="muted">{t("roles.unused")}</p>}
       />
     </>
@@ -195,6 +205,7 @@ function useUseColumns(org: string): Column<RoleBinding>[] {
   return [
     {
       title: t("roles.identity"),
+      text: ({ identity }) => identityText(t, identity),
       cell: ({ identity, group }) => (
         <Link
           to="/o/$org/access"

@@ -61,6 +61,7 @@ export function Roles() {
                 rows: shown,
                 error,
                 onRetry: refetch,
+                reader: noOthers,
                 order: { by: search.order ?? "", onChange: (order) => void change({ order }) },
                 pages: { from: 1, count: shown?.length ?? 0, total: shown?.length ?? 0 },
               }}
@@ -115,6 +116,9 @@ function keptOf({ filter, kind, order }: RoleSearch): RoleSearch {
     ...(order !== undefined && { order }),
   };
 }
+
+/** All roles are on the page. */
+const noOthers = { id: "", async *rowsFrom() {} };
 
 /** Sorts roles here: the server lists those of the organization apart from the built-in ones, which come last without an order. */
 function inOrder(order: string | undefined, roles: readonly Role[] | undefined): readonly Role[] | undefined {

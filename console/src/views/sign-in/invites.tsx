@@ -18,6 +18,7 @@ import type { Column } from "../../shell/columns.ts";
 import { useDraft } from "../../shell/draft.ts";
 import { TextField } from "../../shell/fields.tsx";
 import { inactivityText } from "../../shell/inactivity.tsx";
+import { lazyPart } from "../../shell/lazy-part.tsx";
 import { List } from "../../shell/list.tsx";
 import { Empty, Pill } from "../../shell/look.tsx";
 import { usePagedList } from "../../shell/paged-list.ts";
@@ -30,6 +31,8 @@ import { useTexts } from "../../texts/texts.ts";
 import { useSignInAddress } from "./address.ts";
 
 const { listGroupInvites, createGroupInvite, deleteGroupInvite } = GroupInvitesService.method;
+
+const RevokeInvites = lazyPart(async () => (await import("./bulk.tsx")).RevokeInvites, null, "bulk");
 
 /** The invites of the organization. */
 export function Invites() {
@@ -66,6 +69,9 @@ export function Invites() {
         list={list}
         columns={columns}
         keyOf={({ uid }) => uid}
+        actions={[
+          { text: t("invites.revoke"), method: deleteGroupInvite, placeOf: ({ uid }) => uid, Dialog: RevokeInvites },
+        ]}
         empty={<Empty>{t("invites.none")}</Empty>}
       />
       {search.dialog === "new" && missing.length === 0 && <NewInvite onClose={() => void close()} />}
@@ -94,7 +100,7 @@ function useColumns(invites: readonly GroupInvite[], inactive: ReadonlyMap<strin
   const { open } = useSignInAddress();
   const named = useNamed(invites.map(({ uid }) => parentOf(uid)));
   return [
-    { title: t("invites.key"), cell: ({ keyId }) => <code>{keyId}</code> },
+    { title: t("invites.key"), text: ({ keyId }) => keyId, cell: ({ keyId }) => <code>{keyId}</code> },
     {
       title: t("identities.role"),
       sort: "name",

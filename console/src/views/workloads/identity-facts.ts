@@ -3,6 +3,12 @@ import { timestampDate, timestampMs } from "@bufbuild/protobuf/wkt";
 import type { Identity } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { dayMs } from "../../api/durations.ts";
 
+/** A workload, and how many role bindings it has, if the caller may know that. */
+export interface Workload {
+  readonly identity: Identity;
+  readonly roles: bigint | undefined;
+}
+
 /** The kind of credentials that an identity takes. */
 export type IdentityType = "claimMatch" | "staticKeys" | "awsIdentity" | "servicePrincipal" | "person";
 

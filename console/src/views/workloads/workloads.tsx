@@ -1,7 +1,8 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { IdentitiesService, type Identity } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { IdentitiesService } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { IdentitySearchService } from "../../../../gen/gatehouse/iam/v1/identities_pb.ts";
-import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
+import { may, missingFor, outermostWith, requiredBy, useMe } from "../../api/access.ts";
 import type { Column } from "../../shell/columns.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { List } from "../../shell/list.tsx";
@@ -12,14 +13,19 @@ import { ProfileLink } from "../../shell/profile-link.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useWorkloadsAddress } from "./address.ts";
-import { issuerOf, subjectOf, typeOf } from "./identity-facts.ts";
+import { issuerOf, subjectOf, typeOf, type Workload } from "./identity-facts.ts";
 import { Seen } from "./seen.tsx";
 import { useWorkloadFilter, WorkloadFilters } from "./workload-filters.tsx";
 
 const Wizard = lazyPart(async () => (await import("./wizard.tsx")).Wizard);
 
+const DeleteWorkloads = lazyPart(async () => (await import("./bulk.tsx")).DeleteWorkloads, null, "bulk");
+const GiveRole = lazyPart(async () => (await import("./bulk.tsx")).GiveWorkloadsRole, null, "bulk");
+const TakeRoles = lazyPart(async () => (await import("./bulk.tsx")).TakeWorkloadsRoles, null, "bulk");
+
+const { createRoleBinding, deleteRoleBinding } = RoleBindingsService.method;
 const { searchIdentities } = IdentitySearchService.method;
-const { createIdentity } = IdentitiesService.method;
+const { createIdentity, deleteIdentity } = IdentitiesService.method;
 
 /** The list. */
 export function Workloads() {
@@ -27,6 +33,7 @@ export function Workloads() {
   const { data: me } = useMe();
   const { org, search, change, close } = useWorkloadsAddress();
   const missing = missingFor(me, createIdentity, org);
+  const [place = org] = outermostWith(me, createRoleBinding, org);
   const mayList = may(me, searchIdentities);
   const { filter, isFiltered, clear } = useWorkloadFilter();
   const list = usePagedList({
@@ -56,7 +63,12 @@ export function Workloads() {
           label={t("identities.workloads")}
           list={list}
           columns={columns}
-          keyOf={({ identity }) => identity.uid}
+          keyOf={uidOf}
+          actions={[
+            { text: t("access.giveRole"), method: createRoleBinding, placeOf: () => place, Dialog: GiveRole },
+            { text: t("access.takeRoles"), method: deleteRoleBinding, placeOf: () => place, Dialog: TakeRoles },
+            { text: t("identities.deleteButton"), method: deleteIdentity, placeOf: uidOf, Dialog: DeleteWorkloads },
+          ]}
           empty={
             <Empty {...(isFiltered && { onClear: clear })}>{t(isFiltered ? "list.noMatch" : "identities.none")}</Empty>
           }
@@ -67,10 +79,8 @@ export function Workloads() {
   );
 }
 
-/** A workload, and how many role bindings it has, if the caller may know that. */
-interface Workload {
-  readonly identity: Identity;
-  readonly roles: bigint | undefined;
+function uidOf({ identity }: Workload): string {
+  return identity.uid;
 }
 
 function useColumns(): Column<Workload>[] {
@@ -78,6 +88,7 @@ function useColumns(): Column<Workload>[] {
   return [
     {
       title: t("identities.name"),
+      text: ({ identity }) => identity.name,
       sort: "name",
       cell: ({ identity: { uid, name } }) => (
         <span className="who">
