@@ -79,6 +79,19 @@ describe("the registry in the console", { timeout: 600_000 }, () => {
     const row = page.getByRole("row", { name: /latest/ });
     await row.getByText("43 MB").waitFor();
     await page.getByText("ended: gets no updates").waitFor();
+    const who = page.getByRole("region", { name: "Who may pull and push" }).getByRole("listitem");
+    await who
+      .filter({ hasText: /^.{1,2}owner\s*pull\s*push$/ })
+      .first()
+      .waitFor();
+    // The viewer has not signed in yet.
+    await who.filter({ hasText: /^\?Not joined yet.*pull$/ }).waitFor();
+    const [pull, tags] = [
+      page.getByRole("region", { name: "Pull", exact: true }),
+      page.getByRole("region", { name: "Tags" }),
+    ];
+    const [above, below] = [await pull.boundingBox(), await tags.boundingBox()];
+    assert.ok(above && below && above.y < below.y, "the pull command comes first");
     assert.deepEqual(complaints, []);
   });
 

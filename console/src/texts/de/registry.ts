@@ -17,11 +17,19 @@ export const texts = {
   "registry.uid": "uid",
   "registry.edit": "Bearbeiten",
   "registry.delete": "Löschen",
-  "registry.inBundles": "Bundles: {names}",
-  "registry.pull": "Anmelden und ziehen",
-  "registry.commands": "Befehle",
+  "registry.pull": "Ziehen",
   "registry.pullHelp":
-    "Der erste Befehl holt mit Ihrer eigenen Anmeldung ein Token. Für Maschinen erstellen Sie ein Pull-Token. Für ein bestimmtes Image kopieren Sie den Befehl seines Tags.",
+    "Für Maschinen erstellen Sie ein Pull-Token. Für ein bestimmtes Image kopieren Sie den Befehl seines Tags.",
+  "registry.signInHelp": "Melden Sie sich einmal an der Registry an. Das holt mit Ihrer eigenen Anmeldung ein Token:",
+  "registry.pullCommand": "den Pull-Befehl",
+  "registry.loginCommand": "den Befehl zum Anmelden",
+  "registry.who": "Wer ziehen und hochladen darf",
+  "registry.allWho": "Wer darf was",
+  "registry.moreWho": "{count, plural, one {# weitere Identität} other {# weitere Identitäten}}",
+  "registry.may.pull": "ziehen",
+  "registry.may.push": "hochladen",
+  "registry.details": "Details",
+  "registry.created": "Erstellt",
   "registry.hiddenGroup":
     "Sie dürfen eine Gruppe nicht sehen, in der dieses Repo liegt. Darum fehlt sein Name in der Registry. Fragen Sie einen Owner danach.",
   "registry.unreachable":

@@ -15,11 +15,18 @@ export const texts = {
   "registry.uid": "uid",
   "registry.edit": "Edit",
   "registry.delete": "Delete",
-  "registry.inBundles": "Bundles: {names}",
-  "registry.pull": "Sign in and pull",
-  "registry.commands": "Commands",
-  "registry.pullHelp":
-    "The first command gets a token with your own sign-in. For machines, make a pull token. To pull an exact image, copy the command of its tag.",
+  "registry.pull": "Pull",
+  "registry.pullHelp": "For machines, make a pull token. To pull an exact image, copy the command of its tag.",
+  "registry.signInHelp": "Sign in to the registry once. This gets a token with your own sign-in:",
+  "registry.pullCommand": "the pull command",
+  "registry.loginCommand": "the command to sign in",
+  "registry.who": "Who may pull and push",
+  "registry.allWho": "Who can do what",
+  "registry.moreWho": "{count, plural, one {# more} other {# more}}",
+  "registry.may.pull": "pull",
+  "registry.may.push": "push",
+  "registry.details": "Details",
+  "registry.created": "Created",
   "registry.hiddenGroup":
     "You may not see a group that contains this repo, so its name in the registry is not shown. Ask an owner for it.",
   "registry.unreachable":

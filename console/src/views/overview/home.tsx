@@ -10,11 +10,12 @@ import type { Name } from "../../../../gen/gatehouse/search/v1/search_pb.ts";
 import { holds, isAtOrAbove, may, useMe, usePending } from "../../api/access.ts";
 import { useResolved } from "../../api/resources.ts";
 import { parentOf } from "../../api/uids.ts";
+import { Command } from "../../shell/command.tsx";
 import { Icon, type IconName } from "../../shell/icon.tsx";
 import { PendingOrganizations } from "../../shell/join-card.tsx";
 import { Avatar, Pill } from "../../shell/look.tsx";
 import { useOrganizationName } from "../../shell/organization.tsx";
-import { Ago, Copyable, Loading } from "../../shell/parts.tsx";
+import { Ago, Loading } from "../../shell/parts.tsx";
 import { loginCommand, pullCommand, usePulledTag, useRepository } from "../../shell/pull.ts";
 import { Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
@@ -206,11 +207,7 @@ function Pull({ uid, name }: { readonly uid: string; readonly name: string }) {
   const tag = usePulledTag(uid);
   if (reference === "") return problem ? <span className="muted small">{t("home.noName")}</span> : null;
   if (tag === null) return <span className="muted small">{t("home.noTags")}</span>;
-  return (
-    <div className={styles.command}>
-      <Copyable value={pullCommand(reference, tag)} what={t("home.pullOf", { name })} />
-    </div>
-  );
+  return <Command text={pullCommand(reference, tag)} what={t("home.pullOf", { name })} />;
 }
 
 function SignInFirst({ uid }: { readonly uid: string }) {
@@ -220,9 +217,7 @@ function SignInFirst({ uid }: { readonly uid: string }) {
   return (
     <div className="stack dense">
       <p className="muted small">{t("home.signIn")}</p>
-      <div className={styles.command}>
-        <Copyable value={loginCommand(host)} what={t("home.signInCommand")} />
-      </div>
+      <Command text={loginCommand(host)} what={t("home.signInCommand")} />
     </div>
   );
 }

@@ -1,4 +1,5 @@
 // One repo: how to pull it, its tags, and its readme.
+import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { ConnectError, Code as ErrorCode } from "@connectrpc/connect";
 import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
@@ -7,15 +8,18 @@ import { NameProblem } from "../../../../gen/gatehouse/registry/v1/repositories_
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { useNames } from "../../api/resources.ts";
 import { ancestorsOf, shortUid } from "../../api/uids.ts";
+import { Command } from "../../shell/command.tsx";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { PageHead } from "../../shell/look.tsx";
-import { ActionButton, Code, CopyAs, Copyable, Heading, Loading } from "../../shell/parts.tsx";
+import { ActionButton, Ago, CopyAs, Copyable, Heading, Loading } from "../../shell/parts.tsx";
 import { loginCommand, pullCommand, usePulledTag, useRepository } from "../../shell/pull.ts";
 import { Denied, Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useRegistryAddress } from "./address.ts";
 import { missingForPullToken } from "./pull-token-access.ts";
+import styles from "./registry.module.css";
 import { Tags } from "./tags.tsx";
+import { WhoMay } from "./who-may.tsx";
 
 /** With a parser of Markdown, which is half of the view. */
 const Markdown = lazyPart(async () => (await import("../../shell/markdown.tsx")).Markdown, <Loading />);
@@ -80,13 +84,10 @@ function Content({ repo }: { readonly repo: Repo }) {
   const { t } = useTexts();
   const { data: me } = useMe();
   const { open } = useRegistryAddress();
-  const { uid, name, description, bundles } = repo;
+  const { uid, name, description } = repo;
   return (
     <>
-      <PageHead
-        title={<bdi>{name}</bdi>}
-        beside={<Copyable value={uid} shown={shortUid(uid)} what={t("registry.uid")} />}
-      >
+      <PageHead title={<bdi>{name}</bdi>}>
         <CopyAs method={getRepo} request={{ uid }} />
         <ActionButton
           shortcut="e"
@@ -115,22 +116,55 @@ function Content({ repo }: { readonly repo: Repo }) {
           <bdi>{description}</bdi>
         </p>
       )}
-      {bundles.length > 0 && <p className="muted">{t("registry.inBundles", { names: bundles.join(", ") })}</p>}
       <Pull uid={uid} />
       <Tags repo={repo} />
-      <section className="stack part" aria-labelledby="repo-readme">
-        <div className="row">
-          <h2 id="repo-readme">{t("registry.readme")}</h2>
-          <ActionButton
-            missing={missingFor(me, updateRepoReadme, uid)}
-            onClick={() => void open(uid, { dialog: "readme" })}
-          >
-            {t("registry.editReadme")}
-          </ActionButton>
+      <div className={`part ${styles.two}`}>
+        <section className="card stack" aria-labelledby="repo-readme">
+          <div className="row">
+            <h2 id="repo-readme">{t("registry.readme")}</h2>
+            <div className="grow" />
+            <ActionButton
+              missing={missingFor(me, updateRepoReadme, uid)}
+              onClick={() => void open(uid, { dialog: "readme" })}
+            >
+              {t("registry.editReadme")}
+            </ActionButton>
+          </div>
+          <RepoReadme uid={uid} />
+        </section>
+        <div className="stack">
+          <WhoMay repoUid={uid} />
+          <Details repo={repo} />
         </div>
-        <RepoReadme uid={uid} />
-      </section>
+      </div>
     </>
+  );
+}
+
+function Details({ repo: { uid, bundles, createTime, updateTime } }: { readonly repo: Repo }) {
+  const { t } = useTexts();
+  return (
+    <section className="card stack" aria-labelledby="repo-details">
+      <h2 id="repo-details">{t("registry.details")}</h2>
+      <dl className="facts">
+        <dt>{t("registry.uid")}</dt>
+        <dd>
+          <Copyable value={uid} shown={shortUid(uid)} what={t("registry.uid")} />
+        </dd>
+        {bundles.length > 0 && (
+          <>
+            <dt>{t("registry.bundles")}</dt>
+            <dd>
+              <bdi>{bundles.join(", ")}</bdi>
+            </dd>
+          </>
+        )}
+        <dt>{t("registry.created")}</dt>
+        <dd>{createTime && <Ago time={timestampDate(createTime)} />}</dd>
+        <dt>{t("registry.updated")}</dt>
+        <dd>{updateTime && <Ago time={timestampDate(updateTime)} />}</dd>
+      </dl>
+    </section>
   );
 }
 
@@ -140,11 +174,7 @@ function RepoReadme({ uid }: { readonly uid: string }) {
   if (error && !data) return <Failure error={error} onRetry={() => void refetch()} />;
   if (!data) return <Loading />;
   if (data.content.trim() === "") return <p className="muted">{t("registry.noReadme")}</p>;
-  return (
-    <div className="card">
-      <Markdown text={data.content} />
-    </div>
-  );
+  return <Markdown text={data.content} />;
 }
 
 /** How to sign in and pull. */
@@ -155,18 +185,17 @@ function Pull({ uid }: { readonly uid: string }) {
   if (error && ConnectError.from(error).code !== ErrorCode.PermissionDenied) return <Failure error={error} />;
   if (host === "") return <Loading lines={2} />;
   return (
-    <section className="stack part" aria-labelledby="repo-pull">
+    <section className="card stack part" aria-labelledby="repo-pull">
       <h2 id="repo-pull">{t("registry.pull")}</h2>
       {problem === NameProblem.HIDDEN_GROUP && <p className="notice warn">{t("registry.hiddenGroup")}</p>}
       {problem === NameProblem.UNREACHABLE && <p className="notice warn">{t("registry.unreachable")}</p>}
       {reference !== "" && (
-        <>
-          <Code
-            what={t("registry.commands")}
-            text={[loginCommand(host), ...(tag === null ? [] : [pullCommand(reference, tag)])].join("\n")}
-          />
+        <div className="stack dense">
+          {tag !== null && <Command text={pullCommand(reference, tag)} what={t("registry.pullCommand")} />}
+          <p className="muted small">{t("registry.signInHelp")}</p>
+          <Command text={loginCommand(host)} what={t("registry.loginCommand")} />
           <p className="muted small">{t("registry.pullHelp")}</p>
-        </>
+        </div>
       )}
     </section>
   );
