@@ -385,7 +385,7 @@ describe("the frame of the console", { timeout: 300_000 }, () => {
     const owner = await openConsole(browser, server, { path: at("audit?q=kind:group_access_requests") });
     await using _closing = owner;
     await signIn(owner.page, "owner");
-    await owner.page.getByText("request for access").first().waitFor();
+    await owner.page.getByText("asked for access to").first().waitFor();
     assert.deepEqual(
       complaints.filter((line) => !/404|429/.test(line)),
       [],

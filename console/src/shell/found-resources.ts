@@ -13,7 +13,10 @@ export interface Shown {
   readonly icon: IconName;
   readonly text: TextId;
   /** The rest of the address. Without it the uid is that of the selected resource. */
-  readonly address?: (found: FoundResource) => { readonly uid?: string; readonly search?: object };
+  readonly address?: (found: Pick<FoundResource, "uid" | "name">) => {
+    readonly uid?: string;
+    readonly search?: object;
+  };
 }
 
 const addresses: Readonly<Record<number, Shown | undefined>> = {

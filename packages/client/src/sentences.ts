@@ -5,6 +5,7 @@ import type { SentenceLanguage } from "./sentences/sentence.ts";
 
 export {
   nameOf,
+  repetitionsOf,
   type SentenceLanguage,
   type SentencePiece,
   sentencePieces,

@@ -90,7 +90,6 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "overview.latest": "Letzte Änderungen",
   "overview.allChanges": "Alle Änderungen",
   "overview.noChanges": "Noch hat sich nichts geändert.",
-  "overview.server": "der Server",
   "home.groups": "Ihre Gruppen",
   "home.mayI": "Was darf ich?",
   "home.allGroups": "Alle {count, number} zeigen",

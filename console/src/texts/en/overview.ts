@@ -87,7 +87,6 @@ export const texts = {
   "overview.latest": "Latest changes",
   "overview.allChanges": "All changes",
   "overview.noChanges": "Nothing has changed yet.",
-  "overview.server": "the server",
   "home.groups": "Your groups",
   "home.mayI": "What may I do?",
   "home.allGroups": "Show all {count, number}",

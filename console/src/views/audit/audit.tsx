@@ -1,70 +1,76 @@
 // "Who did what, when?"
+import type { MessageInitShape } from "@bufbuild/protobuf";
 import { useInfiniteQuery, useTransport } from "@connectrpc/connect-query";
 import { Button } from "@mantine/core";
-import { useEffect, useMemo, useRef, useState } from "react";
-import { ChangesService } from "../../../../gen/gatehouse/changes/v1/changes_pb.ts";
+import { useEffect, useMemo, useState } from "react";
+import { ChangesService, type ListChangesRequestSchema } from "../../../../gen/gatehouse/changes/v1/changes_pb.ts";
 import { mayReadChanges, useMe } from "../../api/access.ts";
-import { useNames } from "../../api/resources.ts";
+import { foldChanges } from "../../api/folding.ts";
 import type { Changes } from "../../shell/address.ts";
-import { TextField } from "../../shell/fields.tsx";
+import { ChangeList } from "../../shell/change-list.tsx";
 import { useKeys } from "../../shell/keyboard.ts";
 import { PageHead } from "../../shell/look.tsx";
-import { CopyAs, Loading, useDelayed } from "../../shell/parts.tsx";
+import { CopyAs, Loading } from "../../shell/parts.tsx";
 import { download } from "../../shell/secret.tsx";
 import { Denied, Failure } from "../../shell/states.tsx";
 import { notify } from "../../shell/toast.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { type AuditSearch, useAuditAddress } from "./address.ts";
+import { ChangeDetails } from "./change-details.tsx";
 import { exportChanges } from "./export.ts";
-import { parseFilter, withWord } from "./filter.ts";
-import { Timeline } from "./timeline.tsx";
+import { parseFilter, requestOf, withWord, wordNames } from "./filter.ts";
+import { Filters } from "./filters.tsx";
 
 const { listChanges } = ChangesService.method;
+
+/** How many changes one call reads, and how many lines are read at once, as far as there are: many fold into one line. */
+const [pageSize, leastLines, mostPages] = [100, 12, 10];
 
 /** The audit log of an organization, latest first. It follows what happens, as all views do. */
 export function Audit() {
   const { t } = useTexts();
   const { data: me } = useMe();
   const { org, search, change } = useAuditAddress();
-  const { filter, unknown } = parseFilter(search.q ?? "");
-  const request = { parent: org, ...filter, pageSize: 50 };
-  const mayRead = mayReadChanges(me, org);
-  const query = useInfiniteQuery(
-    listChanges,
-    { ...request, pageToken: "" },
-    {
-      pageParamKey: "pageToken",
-      getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
-      enabled: mayRead,
-    },
-  );
-  const changes = query.data?.pages.flatMap((page) => page.changes);
-  const names = useNames(changes?.slice(0, 100).map(({ actorUid }) => actorUid) ?? []);
+  const { q = "" } = search;
+  const isUtc = search.clock === "utc";
+  const { words, unknown } = parseFilter(q);
+  const request = { parent: org, ...requestOf(words, isUtc) };
+  const mayRead = mayReadChanges(me, request.parent);
+  const { query, changes } = useChanges({ ...request, pageSize }, mayRead && unknown.length === 0, isUtc);
   useAuditKeys(search, change);
   if (!me) return <Loading />;
   if (!mayRead) return <Denied capabilities={["subscriptions.create"]} uid={org} />;
   return (
     <div className="stack">
       <PageHead title={t("nav.audit")}>
-        <Export request={{ parent: org, ...filter }} />
-        <CopyAs method={listChanges} request={request} />
+        <Export request={request} />
+        <CopyAs method={listChanges} request={{ ...request, pageSize }} />
       </PageHead>
-      <FilterField q={search.q ?? ""} onChange={(q) => void change({ q: q || undefined })} />
+      <Filters />
       {unknown.length > 0 && (
-        <p className="notice warn" role="alert">
-          {t("audit.unknown", { words: unknown.join(" ") })}
+        <p className="notice danger" role="alert">
+          {t("audit.unknown", { words: unknown.join(" "), known: wordNames.join(", ") })}{" "}
+          <button type="button" className="link" onClick={() => void change({ q: undefined })}>
+            {t("audit.clear")}
+          </button>
         </p>
       )}
       {query.error && <Failure error={query.error} onRetry={() => void query.refetch()} />}
-      {!changes && !query.error && <Loading lines={10} />}
+      {!changes && !query.error && unknown.length === 0 && <Loading lines={10} />}
       {changes?.length === 0 && !query.hasNextPage && <p className="notice">{t("audit.none")}</p>}
       {changes && changes.length > 0 && (
-        <Timeline
-          changes={changes}
-          names={names}
-          isUtc={search.clock === "utc"}
-          onFilter={(name, value) => void change({ q: withWord(search.q ?? "", name, value) })}
-        />
+        <div className="card">
+          <ChangeList
+            org={org}
+            label={t("nav.audit")}
+            changes={changes}
+            isUtc={isUtc}
+            level="h2"
+            details={(one) => (
+              <ChangeDetails change={one} onNarrow={(name, value) => void change({ q: withWord(q, name, value) })} />
+            )}
+          />
+        </div>
       )}
       {query.hasNextPage && (
         <div>
@@ -77,6 +83,28 @@ export function Audit() {
   );
 }
 
+/** Reads changes, and further pages until there are enough lines. Changes are undefined while they are read. */
+function useChanges(request: MessageInitShape<typeof ListChangesRequestSchema>, isEnabled: boolean, isUtc: boolean) {
+  const query = useInfiniteQuery(
+    listChanges,
+    { ...request, pageToken: "" },
+    {
+      pageParamKey: "pageToken",
+      getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
+      enabled: isEnabled,
+    },
+  );
+  const pages = query.data?.pages;
+  const changes = isEnabled ? pages?.flatMap((page) => page.changes) : undefined;
+  const lines = foldChanges(changes ?? [], isUtc).reduce((sum, { folds }) => sum + folds.length, 0);
+  const { hasNextPage, isFetching, fetchNextPage } = query;
+  const isShort = isEnabled && hasNextPage && !isFetching && lines < leastLines && (pages?.length ?? 0) < mostPages;
+  useEffect(() => {
+    if (isShort) void fetchNextPage();
+  }, [isShort, fetchNextPage]);
+  return { query, changes };
+}
+
 function useAuditKeys(search: AuditSearch, change: (changes: Changes<AuditSearch>) => unknown): void {
   const keys = useMemo(
     () => ({
@@ -85,38 +113,6 @@ function useAuditKeys(search: AuditSearch, change: (changes: Changes<AuditSearch
     [search, change],
   );
   useKeys(keys);
-}
-
-function FilterField({ q, onChange }: { readonly q: string; readonly onChange: (q: string) => void }) {
-  const { t } = useTexts();
-  const [typed, setTyped] = useState(q);
-  const wanted = useDelayed(typed.trim(), 400);
-  const shown = useRef(q);
-  const latest = useRef(onChange);
-  latest.current = onChange;
-  // A word that was added by a click.
-  useEffect(() => {
-    if (q === shown.current) return;
-    shown.current = q;
-    setTyped(q);
-  }, [q]);
-  useEffect(() => {
-    if (wanted === shown.current) return;
-    shown.current = wanted;
-    latest.current(wanted);
-  }, [wanted]);
-  return (
-    <TextField
-      type="search"
-      label={t("audit.filter")}
-      description={t("audit.filterHelp")}
-      placeholder="kind:groups method:UpdateGroup after:2026-11-01"
-      value={typed}
-      maxLength={1000}
-      spellCheck={false}
-      onChange={setTyped}
-    />
-  );
 }
 
 function Export({ request }: { readonly request: Parameters<typeof exportChanges>[1] }) {

@@ -1,19 +1,16 @@
-// "What is going on here, and what needs me?"
-import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
-import { type Change, ChangesService } from "../../../../gen/gatehouse/changes/v1/changes_pb.ts";
+import { ChangesService } from "../../../../gen/gatehouse/changes/v1/changes_pb.ts";
 import { mayReadChanges, useMe } from "../../api/access.ts";
-import { nameInChange } from "../../api/change-name.ts";
-import { shortUid } from "../../api/uids.ts";
+import { ChangeList } from "../../shell/change-list.tsx";
 import { type Kind, kinds, useContents } from "../../shell/counts.ts";
 import { Icon, type IconName } from "../../shell/icon.tsx";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { useOrganizationName, useOrganizationUid } from "../../shell/organization.tsx";
-import { Ago, Heading, Loading } from "../../shell/parts.tsx";
+import { Heading, Loading } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
 import tileStyles from "../../shell/tiles.module.css";
-import { isTextId, useTexts } from "../../texts/texts.ts";
+import { useTexts } from "../../texts/texts.ts";
 import { Attention } from "./attention.tsx";
 import { FirstSteps } from "./first-steps.tsx";
 import styles from "./overview.module.css";
@@ -83,41 +80,23 @@ const shownKinds = {
 
 function LatestChanges({ org }: { readonly org: string }) {
   const { t } = useTexts();
-  const { data, error } = useQuery(ChangesService.method.listChanges, { parent: org, pageSize: 12 });
+  const { data, error } = useQuery(ChangesService.method.listChanges, {
+    parent: org,
+    excludedKinds: ["sign_ins", "session_ends", "token_exchanges"],
+    pageSize: 50,
+  });
   return (
     <section className="card" aria-labelledby="changes">
       <h2 id="changes">{t("overview.latest")}</h2>
       {error && <Failure error={error} />}
       {!data && !error && <Loading />}
       {data?.changes.length === 0 && <p>{t("overview.noChanges")}</p>}
-      <ul className="list">
-        {data?.changes.map((change) => (
-          <ChangeLine key={change.id} change={change} />
-        ))}
-      </ul>
+      {data && data.changes.length > 0 && (
+        <ChangeList org={org} label={t("overview.latest")} changes={data.changes} level="h3" maxLines={8} />
+      )}
       <Link to="/o/$org/audit" params={{ org }}>
         {t("overview.allChanges")}
       </Link>
     </section>
-  );
-}
-
-function ChangeLine({ change }: { readonly change: Change }) {
-  const { t } = useTexts();
-  const { before, after, kind, actorUid, actorClaims, time, resourceUid } = change;
-  const verb = after === undefined ? "change.deleted" : before === undefined ? "change.created" : "change.updated";
-  const single = `one.${kind}`;
-  const actor = actorUid === "" ? t("overview.server") : (actorClaims.sub ?? shortUid(actorUid));
-  return (
-    <li>
-      <span className="muted">{time && <Ago time={timestampDate(time)} />}</span>
-      <span>
-        <bdi>{actor}</bdi>:{" "}
-        {isTextId(`access.${kind}`)
-          ? t(`access.${kind}` as "access.denials")
-          : t(verb, { kind: isTextId(single) ? t(single) : kind.replaceAll("_", " ") })}{" "}
-        {!isTextId(`access.${kind}`) && <bdi title={resourceUid}>{nameInChange(change)}</bdi>}
-      </span>
-    </li>
   );
 }
