@@ -1,5 +1,6 @@
 // Actions on several rows of a list in the console: selection, results for each row, and what is asked before.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { rest } from "../harness/rest.ts";
@@ -55,6 +56,13 @@ describe("actions on several rows in the console", { timeout: 900_000 }, () => {
         claimMatch: { issuer: "https://issuer.example.org", subject: `job-${number}` },
       });
   });
+  before(async () => {
+    for (const number of [1, 2, 3])
+      await createResource(server, `identities/${server.groupUid}`, {
+        name: `-sum ${number}`,
+        claimMatch: { issuer: "https://issuer.example.org", subject: `sum-${number}` },
+      });
+  });
   after(async () => {
     await browser?.close();
     await server?.[Symbol.asyncDispose]();
@@ -92,14 +100,15 @@ describe("actions on several rows in the console", { timeout: 900_000 }, () => {
   const dialog = (page: Page) => page.getByRole("dialog");
 
   it("300 of 3,008 advisories get an event until Stop: each is done, failed with its reason, or untouched", async () => {
-    await using console = await openList("advisories/?order=package", "operator");
+    await using console = await openList("advisories/", "operator");
     const { page, complaints } = console;
     await page.getByText("3,008 results").waitFor();
-    for (let turn = 0; turn < 6; turn++) {
-      if (turn > 0) await page.getByRole("button", { name: "Next page" }).click();
-      await page.getByText(`${turn * 50 + 1}–${turn * 50 + 50} of 3,008`).waitFor();
-      await page.getByRole("checkbox", { name: "Select all on this page" }).check();
-    }
+    const names = page.locator("tr[data-key] bdi").first();
+    await names.waitFor();
+    const boxes = page.locator("tr[data-key] input");
+    await boxes.first().check();
+    await page.locator("tr[data-key]").first().focus();
+    for (let at = 1; at < 300; at++) await page.keyboard.press("Shift+ArrowDown");
     const bar = page.getByRole("region", { name: "Selection" });
     await bar.getByText("300 selected").waitFor();
     assert.deepEqual(await findProblems(page), []);
@@ -132,7 +141,47 @@ describe("actions on several rows in the console", { timeout: 900_000 }, () => {
     await dialog(page).getByText("300 of 300 done", { exact: true }).waitFor();
     assert.equal(await countOf("EVENT_TYPE_FILTER_PENDING_UPSTREAM_FIX"), 300);
     await dialog(page).getByRole("button", { name: "Close" }).last().click();
-    assert.equal(await bar.count(), 0);
+    await bar.waitFor({ state: "detached" });
+    assert.deepEqual(complaints, []);
+  });
+
+  it("a list of 3,008 rows scrolls as a whole with less than 200 rows in the document, and keeps the row that has the focus", async () => {
+    await using console = await openList("advisories/");
+    const { page, complaints } = console;
+    const table = page.getByRole("table", { name: "Advisories" });
+    assert.equal(await table.getAttribute("aria-rowcount"), "3009");
+    await page.locator("tr[data-key]").first().focus();
+    await page.keyboard.press("End");
+    await page.locator('tr[data-key][aria-rowindex="3009"]').waitFor();
+    assert.equal(await page.evaluate("document.activeElement.ariaRowIndex"), "3009");
+    await page.keyboard.press("Home");
+    await page.locator('tr[data-key][aria-rowindex="2"]').waitFor();
+    let most = 0;
+    await table.hover();
+    for (let turn = 0; turn < 40; turn++) {
+      await page.mouse.wheel(0, 1500);
+      most = Math.max(most, await page.locator("tr").count());
+    }
+    assert.ok(most < 200, `${most} rows`);
+    assert.equal(await page.evaluate("document.activeElement.ariaRowIndex"), "2");
+    await page.locator("tr[data-key]").nth(3).waitFor();
+    assert.deepEqual(await findProblems(page), []);
+    assert.deepEqual(complaints, []);
+  });
+
+  it("a list is saved as CSV with all its rows, and formulas in it are texts", async () => {
+    await using console = await openList("workloads/?filter=sum");
+    const { page, complaints } = console;
+    await page.getByRole("button", { name: "Columns" }).click();
+    const waiting = page.waitForEvent("download");
+    await page.getByRole("menuitem", { name: "Save all 3 rows as CSV" }).click();
+    const lines = readFileSync(await (await waiting).path(), "utf8").split("\r\n");
+    assert.equal(lines[0], "Name,Type and tokens,Last seen,Roles");
+    assert.deepEqual(
+      lines.slice(1).map((line) => line.split(",")[0]),
+      ["'-sum 1", "'-sum 2", "'-sum 3", ""],
+    );
+    await page.getByRole("status").getByText("3 rows saved").waitFor();
     assert.deepEqual(complaints, []);
   });
 

@@ -37,10 +37,16 @@ export function isTemporary(error: unknown): boolean {
   return [Code.Unavailable, Code.Unknown, Code.DeadlineExceeded].includes(ConnectError.from(error).code);
 }
 
+/** The shortest pause after a rate limit, in milliseconds. */
+const leastPauseMs = 500;
+
 /** Returns how long a rate limit asks to wait, in milliseconds; undefined if there was none. */
 function retryAfterOf(error: unknown): number | undefined {
   const limited = ConnectError.from(error);
-  return limited.code === Code.ResourceExhausted ? errorDetails(limited).retryAfterMs : undefined;
+  if (limited.code !== Code.ResourceExhausted) return undefined;
+  const { retryAfterMs } = errorDetails(limited);
+  // Several calls wait for the same moment: with a pause of a millisecond they would reject each other.
+  return retryAfterMs === undefined ? undefined : Math.max(retryAfterMs, leastPauseMs);
 }
 
 /** Calls again after the pause that a rate limit asks for: the call that it rejected has done nothing. */

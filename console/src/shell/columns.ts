@@ -1,4 +1,5 @@
 // The columns of lists, and which of them this browser shows.
+import { type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import { type ReactNode, useState } from "react";
 
 /** A column of a table of rows. The first column has the link that opens the row. */
@@ -49,4 +50,9 @@ export function useColumnChoice(list: string) {
     localStorage.setItem(stored, JSON.stringify({ ...readAll(), [list]: next }));
   };
   return { isShown, show };
+}
+
+/** Returns a time as files have it; empty without one. */
+export function timeCell(time: Timestamp | undefined): string {
+  return time ? timestampDate(time).toISOString() : "";
 }

@@ -1,9 +1,10 @@
 // A list of the API by pages: how it is read, and what of it the address shows.
 import type { DescMessage, MessageInitShape } from "@bufbuild/protobuf";
-import { createConnectQueryKey, useQuery, useTransport } from "@connectrpc/connect-query";
+import { createConnectQueryKey, createQueryOptions, useQuery, useTransport } from "@connectrpc/connect-query";
 import { hashKey } from "@tanstack/react-query";
 import { rowsFrom, type WholeList } from "./all-pages.ts";
 import type { ListOrder } from "./columns.ts";
+import { useListWindow } from "./list-window.ts";
 import { pageSize, pagesOf } from "./pager.tsx";
 
 /** The part of an address that a list has. */
@@ -19,6 +20,8 @@ export interface ListSource<I extends DescMessage, O extends DescMessage, Row> e
   /** The order of an address without one. Lists that the server cannot sort have none. */
   readonly order?: string;
   readonly isEnabled?: boolean;
+  /** Whether the server skips rows at little cost in this order: then a long list scrolls as a whole. It does without a value. */
+  readonly hasWindow?: boolean;
   readonly refetchInterval?: number;
   readonly address: ListAddress;
   readonly onAddress: (changes: { readonly [Name in keyof ListAddress]: ListAddress[Name] | undefined }) => unknown;
@@ -53,6 +56,7 @@ export function usePagedList<I extends DescMessage, O extends DescMessage, Row>(
   rowsOf,
   order,
   isEnabled = true,
+  hasWindow = true,
   address,
   onAddress,
   ...options
@@ -72,12 +76,23 @@ export function usePagedList<I extends DescMessage, O extends DescMessage, Row>(
   const total = data && Number(totalCount ?? 0);
   const pages = pagesOf(address.page, total, (page) => void onAddress({ page }));
   const sort = (next: string) => void onAddress({ order: next === order ? undefined : next, page: undefined });
+  const id = hashKey(createConnectQueryKey({ schema: method, input: request, cardinality: "finite" }));
+  const window = useListWindow({
+    id: `${id} ${by}`,
+    isEnabled: isEnabled && hasWindow,
+    total,
+    start: skip,
+    optionsOf: (from) => createQueryOptions(method, { ...sent, skip: from } as MessageInitShape<I>, { transport }),
+    rowsOf,
+  });
   const reader: ListReader<Row> = {
-    id: hashKey(createConnectQueryKey({ schema: method, input: request, cardinality: "finite" })),
+    id,
     rowsFrom: (from, signal) => rowsFrom(transport, { method, request: ordered, rowsOf }, from, signal),
   };
   return {
-    rows,
+    /** The rows of the page, or those that a long list has in view. */
+    rows: window ? window.rows.filter((row) => row !== undefined) : rows,
+    window,
     reader,
     total,
     error,

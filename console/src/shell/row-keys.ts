@@ -14,16 +14,10 @@ export interface RowActions {
   readonly clear?: () => void;
 }
 
-/** Acts on a key in the row that has the focus. `rows` are those in the document, of which the first is row `from` of the list. */
-export function onRowKey(
-  event: KeyboardEvent,
-  rows: readonly HTMLTableRowElement[],
-  actions: RowActions,
-  from = 0,
-): void {
+/** Acts on a key in the row that has the focus, which is row `at` of those that the keys move in. */
+export function onRowKey(event: KeyboardEvent, at: number, actions: RowActions): void {
   const { target, key, shiftKey } = event;
   if (!(target instanceof HTMLTableRowElement) || event.ctrlKey || event.altKey || event.metaKey) return;
-  const at = from + rows.indexOf(target);
   const to = targetOf(key, at, actions.count);
   if (to !== undefined) {
     if (shiftKey && to !== at) actions.extend?.(at, to);

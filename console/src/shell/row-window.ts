@@ -10,7 +10,7 @@ const firstHeightPx = 600;
 
 /** The rows in view, and how to move them. */
 export interface RowWindow {
-  /** The height of the element that scrolls, in pixels. */
+  /** The height of all rows in the element that scrolls, in pixels. */
   readonly extentPx: number;
   /** The first row in view, and the one after the last. */
   readonly view: RowRange;
@@ -31,20 +31,26 @@ export interface RowRange {
   readonly to: number;
 }
 
-/** Follows the scrolling of an element with `count` rows. */
-export function useRowWindow(place: RefObject<HTMLElement | null>, count: number, rowPx: number): RowWindow {
-  const { offset, scrollTop, height, extentPx, scrollTo, exact } = useScrolling(place, count * rowPx);
-  const isScaled = count * rowPx > extentPx;
+/** Follows the scrolling of an element with `count` rows, below a head that stays at its top. */
+export function useRowWindow(
+  place: RefObject<HTMLElement | null>,
+  count: number,
+  rowPx: number,
+  headPx = 0,
+): RowWindow {
+  const wholePx = headPx + count * rowPx;
+  const { offset, scrollTop, height, extentPx, scrollTo, exact } = useScrolling(place, wholePx);
+  const isScaled = wholePx > extentPx;
   const row = (number: number) => Math.max(0, Math.min(count, number));
-  const view = { from: row(Math.floor(offset / rowPx)), to: row(Math.ceil((offset + height) / rowPx)) };
+  const view = { from: row(Math.floor(offset / rowPx)), to: row(Math.ceil((offset + height - headPx) / rowPx)) };
   return {
-    extentPx,
+    extentPx: extentPx - headPx,
     view,
     rendered: { from: row(view.from - overscan), to: row(view.to + overscan) },
     topOf: (index) => index * rowPx + (isScaled ? scrollTop - offset : 0),
     reveal(index, align = "nearest") {
       const top = index * rowPx;
-      const viewPx = place.current?.clientHeight ?? height;
+      const viewPx = (place.current?.clientHeight ?? height) - headPx;
       const [isAbove, isBelow] = [top < exact.current, top + rowPx > exact.current + viewPx];
       if (align === "middle" && (isAbove || isBelow)) scrollTo(top - (viewPx - rowPx) / 2);
       else if (align === "start" || isAbove) scrollTo(top);

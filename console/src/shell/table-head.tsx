@@ -13,16 +13,29 @@ interface TableHeadProps<Row> {
   readonly selecting?: TableSelection<Row>;
   /** The rows that the box in the head selects. */
   readonly rows?: readonly Row[];
+  /** Whether that box selects all rows that match, and not those of a page. */
+  readonly isWhole?: boolean;
 }
 
 /** The head. It says aloud by what the list is sorted when that changes. */
-export function TableHead<Row>({ columns, order, options, selecting, rows = [] }: TableHeadProps<Row>) {
+export function TableHead<Row>({
+  columns,
+  order,
+  options,
+  selecting,
+  rows = [],
+  isWhole = false,
+}: TableHeadProps<Row>) {
   return (
     <thead>
       <tr>
         {selecting && (
           <td className={styles.box}>
-            <BoxOfAll selection={selecting.selection} rows={rows} />
+            {isWhole ? (
+              <BoxOfList selection={selecting.selection} />
+            ) : (
+              <BoxOfPage selection={selecting.selection} rows={rows} />
+            )}
           </td>
         )}
         {columns.map(({ title, isWide = false, sort }) => (
@@ -35,20 +48,49 @@ export function TableHead<Row>({ columns, order, options, selecting, rows = [] }
 }
 
 /** The box that selects the rows of the page. */
-function BoxOfAll<Row>({ selection, rows }: { readonly selection: Selection<Row>; readonly rows: readonly Row[] }) {
+function BoxOfPage<Row>({ selection, rows }: { readonly selection: Selection<Row>; readonly rows: readonly Row[] }) {
   const { t } = useTexts();
   const chosen = rows.filter(selection.has).length;
   const isWhole = chosen === rows.length;
   return (
+    <HeadBox
+      label={t("selection.page")}
+      state={isWhole ? "all" : chosen > 0 ? "some" : "none"}
+      onChange={() => selection.setMany(rows, !isWhole)}
+    />
+  );
+}
+
+/** The box that selects all rows that match. */
+function BoxOfList<Row>({ selection }: { readonly selection: Selection<Row> }) {
+  const { t } = useTexts();
+  const { isAll, count, selectAll, clear } = selection;
+  return (
+    <HeadBox
+      label={t("selection.list")}
+      state={isAll ? "all" : count > 0 ? "some" : "none"}
+      onChange={isAll ? clear : selectAll}
+    />
+  );
+}
+
+interface HeadBoxProps {
+  readonly label: string;
+  readonly state: "all" | "some" | "none";
+  readonly onChange: () => void;
+}
+
+function HeadBox({ label, state, onChange }: HeadBoxProps) {
+  return (
     <label>
       <input
         type="checkbox"
-        aria-label={t("selection.page")}
-        checked={isWhole}
+        aria-label={label}
+        checked={state === "all"}
         ref={(box) => {
-          if (box) box.indeterminate = chosen > 0 && !isWhole;
+          if (box) box.indeterminate = state === "some";
         }}
-        onChange={() => selection.setMany(rows, !isWhole)}
+        onChange={onChange}
       />
     </label>
   );

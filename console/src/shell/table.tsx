@@ -1,7 +1,6 @@
 // The table that views show lists in. Below 768 pixels its rows are cards.
 import type { ReactNode } from "react";
 import { useRef } from "react";
-import { useTexts } from "../texts/texts.ts";
 import type { Column, ListOrder } from "./columns.ts";
 import type { Listed } from "./paged-list.ts";
 import { Loading } from "./parts.tsx";
@@ -9,9 +8,11 @@ import { onRowKey, type RowActions } from "./row-keys.ts";
 import type { TableSelection } from "./selection.ts";
 import { Failure } from "./states.tsx";
 import styles from "./table.module.css";
+import { Box, Cells } from "./table-cells.tsx";
 import { TableHead } from "./table-head.tsx";
 
-interface TableProps<Row> {
+/** The properties of a table. */
+export interface TableProps<Row> {
   /** The name of the table, for screen readers. */
   readonly label: string;
   readonly list: Listed<Row>;
@@ -48,7 +49,7 @@ export function Table<Row>({ label, list, columns, keyOf, selected, selecting, e
       <div className={styles.frame}>
         <table className={`${styles.cards} ${styles.rows}`} aria-label={label}>
           <TableHead columns={columns} {...head} {...(selecting && { selecting, rows })} />
-          <tbody ref={body} onKeyDown={(event) => onRowKey(event, [...(body.current?.rows ?? [])], moves)}>
+          <tbody ref={body} onKeyDown={(event) => onRowKey(event, placeOf(event.target), moves)}>
             {rows.map((row, index) => {
               const key = keyOf(row);
               const isOpen = key === selected;
@@ -72,56 +73,15 @@ export function Table<Row>({ label, list, columns, keyOf, selected, selecting, e
   );
 }
 
+/** Returns the number of a row in its table, from 0. */
+function placeOf(row: EventTarget): number {
+  return row instanceof HTMLTableRowElement ? row.sectionRowIndex : -1;
+}
+
 function actionsOf<Row>({ selection, from }: TableSelection<Row>, rows: readonly Row[]): Partial<RowActions> {
   return {
     toggle: (index) => rows[index] && selection.toggle(rows[index], from + index),
     extend: (at, to) => selection.extend(from + at, from + to),
     clear: selection.clear,
   };
-}
-
-interface BoxProps<Row> extends TableSelection<Row> {
-  readonly row: Row;
-  readonly index: number;
-}
-
-/** The box that selects a row. With Shift it selects all rows from the last one on. */
-function Box<Row>({ row, index, selection, nameOf }: BoxProps<Row>) {
-  const { t } = useTexts();
-  return (
-    <td className={styles.box}>
-      <label>
-        <input
-          type="checkbox"
-          tabIndex={-1}
-          aria-label={t("selection.row", { name: nameOf(row) })}
-          checked={selection.has(row)}
-          onChange={({ nativeEvent }) => {
-            const isRange = (nativeEvent as Partial<MouseEvent>).shiftKey === true;
-            if (isRange && selection.last !== undefined) selection.extend(selection.last, index);
-            else selection.toggle(row, index);
-          }}
-        />
-      </label>
-    </td>
-  );
-}
-
-interface CellsProps<Row> {
-  readonly row: Row;
-  readonly columns: readonly Column<Row>[];
-  readonly hasOptions: boolean;
-}
-
-function Cells<Row>({ row, columns, hasOptions }: CellsProps<Row>) {
-  return columns.map(({ title, cell, isWide }, column) => (
-    <td
-      key={title}
-      {...(column > 0 && { "data-label": title })}
-      {...(hasOptions && column === columns.length - 1 && { colSpan: 2 })}
-      {...(isWide && { className: styles.wide })}
-    >
-      {cell(row)}
-    </td>
-  ));
 }

@@ -8,7 +8,7 @@ const shownEveryMs = 100;
 interface BulkRunOptions<Row> {
   readonly act: (row: Row) => Promise<unknown>;
   readonly reasonOf: (error: unknown) => string;
-  /** Takes the rows that are done, after the views have read their data again. */
+  /** Takes the rows that are done, before the views read their data again. */
   readonly onEnd: (done: readonly Row[]) => void;
 }
 
@@ -42,8 +42,8 @@ export function useBulkRun<Row>({ act, reasonOf, onEnd }: BulkRunOptions<Row>): 
     clearInterval(timer);
     show();
     setRunning(undefined);
-    await queryClient.invalidateQueries();
     onEnd([...all.current].filter(([, { state }]) => state === "done").map(([row]) => row));
+    await queryClient.invalidateQueries();
   }
 
   return {

@@ -71,16 +71,32 @@ function localeOf(language: Language): string {
   return navigator.languages.find((one) => one === language || one.startsWith(`${language}-`)) ?? language;
 }
 
+interface Formats {
+  readonly time: Intl.DateTimeFormat;
+  readonly ago: Intl.RelativeTimeFormat;
+}
+
+const formats = new Map<string, Formats>();
+
+/** Returns the formats of a language, made once: rows that scroll into view write many times. */
+function formatsOf(locale: string): Formats {
+  const made = formats.get(locale) ?? {
+    time: new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "long" }),
+    ago: new Intl.RelativeTimeFormat(locale, { numeric: "auto" }),
+  };
+  formats.set(locale, made);
+  return made;
+}
+
 /** Writes a time, with its zone. */
 export function timeText(time: Date, locale: string): string {
-  const format = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "long" });
-  return format.format(time);
+  return formatsOf(locale).time.format(time);
 }
 
 /** Writes a time relative to now, such as "2 minutes ago". */
 export function agoText(time: Date, locale: string): string {
   const seconds = Math.round((time.getTime() - Date.now()) / 1000);
-  const format = new Intl.RelativeTimeFormat(locale, { numeric: "auto" });
+  const format = formatsOf(locale).ago;
   const units = [
     ["second", 60],
     ["minute", 60],

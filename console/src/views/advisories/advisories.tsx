@@ -49,6 +49,8 @@ function AllAdvisories() {
     request: requestOf(org, search),
     rowsOf: ({ results }) => results,
     order: "published desc",
+    // By score, package or change the server counts through all rows before.
+    hasWindow: search.order === undefined || search.order === "published",
     address: search,
     onAddress: (changes) => open("", changes),
   });

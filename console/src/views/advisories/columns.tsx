@@ -1,12 +1,12 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { Link } from "@tanstack/react-router";
 import type { FoundAdvisory } from "../../../../gen/gatehouse/vulnerabilities/v1/search_pb.ts";
-import type { Column } from "../../shell/columns.ts";
+import { type Column, timeCell } from "../../shell/columns.ts";
 import { Ago } from "../../shell/parts.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useAdvisoryAddress } from "./address.ts";
 import { SeverityPill } from "./severity.tsx";
-import { fixedIn, latestApproved, StatusOf } from "./status.tsx";
+import { fixedIn, latestApproved, StatusOf, statusText } from "./status.tsx";
 
 /** The columns of a list of advisories. */
 export function useColumns(): Column<FoundAdvisory>[] {
@@ -28,6 +28,7 @@ export function useColumns(): Column<FoundAdvisory>[] {
     {
       id: "package",
       title: t("advisories.package"),
+      text: ({ advisory }) => advisory?.artifactName ?? "",
       sort: "package",
       cell: ({ advisory }) => (
         <div className="lines">
@@ -41,29 +42,34 @@ export function useColumns(): Column<FoundAdvisory>[] {
     {
       id: "severity",
       title: t("advisories.severity"),
+      text: ({ score }) => score?.toString() ?? "",
       sort: "score desc",
       cell: ({ score }) => (score === undefined ? <span className="muted">–</span> : <SeverityPill score={score} />),
     },
     {
       id: "status",
       title: t("advisories.status"),
+      text: ({ advisory }) => statusText(t, advisory && latestApproved(advisory)),
       cell: ({ advisory }) => <StatusOf event={advisory && latestApproved(advisory)} />,
     },
     {
       id: "fixedIn",
       title: t("advisories.fixedIn"),
+      text: ({ advisory }) => fixedIn(advisory && latestApproved(advisory)),
       isWide: true,
       cell: ({ advisory }) => <bdi>{fixedIn(advisory && latestApproved(advisory)) || "–"}</bdi>,
     },
     {
       id: "published",
       title: t("advisories.published"),
+      text: ({ publishTime }) => timeCell(publishTime),
       sort: "published desc",
       cell: ({ publishTime }) => publishTime && <Ago time={timestampDate(publishTime)} />,
     },
     {
       id: "changed",
       title: t("advisories.changed"),
+      text: ({ advisory }) => timeCell(advisory?.updateTime),
       sort: "changed desc",
       isWide: true,
       cell: ({ advisory }) => advisory?.updateTime && <Ago time={timestampDate(advisory.updateTime)} />,

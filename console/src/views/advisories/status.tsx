@@ -6,7 +6,7 @@ import {
 } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import type { IconName } from "../../shell/icon.tsx";
 import { Pill, type Tone } from "../../shell/look.tsx";
-import { useTexts } from "../../texts/texts.ts";
+import { type Texts, useTexts } from "../../texts/texts.ts";
 import type { statuses } from "./address.ts";
 
 /** A status. */
@@ -45,16 +45,21 @@ export function isFinal({ reviewState }: AdvisoryEvent): boolean {
   return reviewState === ReviewState.APPROVED || reviewState === ReviewState.REJECTED;
 }
 
+/** Returns the status that an event states, as a text. */
+export function statusText(t: Texts, event: AdvisoryEvent | undefined): string {
+  const kind = event?.type.case;
+  return kind === undefined ? t("advisories.underReview") : t(`advisories.status.${statusOfCase[kind]}`);
+}
+
 /** The status that an event states, with an icon. Without an event nothing has been approved yet. */
 export function StatusOf({ event }: { readonly event: AdvisoryEvent | undefined }) {
   const { t } = useTexts();
   const kind = event?.type.case;
-  if (kind === undefined) return <Pill icon="question">{t("advisories.underReview")}</Pill>;
-  const status = statusOfCase[kind];
-  const [icon, tone] = looks[status];
+  if (kind === undefined) return <Pill icon="question">{statusText(t, event)}</Pill>;
+  const [icon, tone] = looks[statusOfCase[kind]];
   return (
     <Pill icon={icon} tone={tone}>
-      {t(`advisories.status.${status}`)}
+      {statusText(t, event)}
     </Pill>
   );
 }

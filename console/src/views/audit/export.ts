@@ -4,6 +4,7 @@ import { timestampDate } from "@bufbuild/protobuf/wkt";
 import type { Transport } from "@connectrpc/connect";
 import { callUnaryMethod } from "@connectrpc/connect-query";
 import { type Change, ChangeSchema, ChangesService } from "../../../../gen/gatehouse/changes/v1/changes_pb.ts";
+import { csvLine } from "../../shell/csv.ts";
 import type { ChangeFilter } from "./filter.ts";
 
 /** The most changes that a file has. The command line has no such limit. */
@@ -48,11 +49,5 @@ function csvOf(changes: readonly Change[]): string {
     JSON.stringify(change.after ?? null),
   ]);
   const titles = ["time", "actor", "subject", "method", "kind", "resource", "group", "request", "before", "after"];
-  return [titles, ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join("");
-}
-
-function cell(text: string): string {
-  // A spreadsheet would run a text that begins with one of these as a formula.
-  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return [titles, ...rows].map(csvLine).join("");
 }

@@ -7,7 +7,7 @@ import { AccessService, type Person } from "../../../../gen/gatehouse/access/v1/
 import { MembershipsService } from "../../../../gen/gatehouse/iam/v1/memberships_pb.ts";
 import { may, missingFor, outermostWith, requiredBy, useMe } from "../../api/access.ts";
 import { nameOf, shortUid } from "../../api/uids.ts";
-import type { Column } from "../../shell/columns.ts";
+import { type Column, timeCell } from "../../shell/columns.ts";
 import filterStyles from "../../shell/filters.module.css";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { List } from "../../shell/list.tsx";
@@ -111,11 +111,19 @@ function useColumns(onRemove: (person: Person) => void): Column<Person>[] {
       sort: "name",
       cell: (person) => <Who person={person} />,
     },
-    { id: "roles", title: t("people.roles"), cell: (person) => <Roles person={person} /> },
+    { id: "roles", title: t("people.roles"), text: rolesText, cell: (person) => <Roles person={person} /> },
+    {
+      id: "email",
+      title: t("list.email"),
+      isExtra: true,
+      text: emailOf,
+      cell: (person) => <bdi>{emailOf(person)}</bdi>,
+    },
     { id: "status", title: t("people.status"), cell: (person) => <Status person={person} /> },
     {
       id: "since",
       title: t("people.since"),
+      text: ({ joinTime }) => timeCell(joinTime),
       cell: ({ joinTime }) => (joinTime ? <Ago time={timestampDate(joinTime)} /> : "–"),
     },
     {
@@ -137,6 +145,14 @@ function Remove({ person, onRemove }: { readonly person: Person; readonly onRemo
       {t("people.remove.action")} <span className="hidden">{shownName(person) ?? shortUid(identity?.uid ?? "")}</span>
     </ActionButton>
   );
+}
+
+function rolesText({ bindings }: Person): string {
+  return bindings.map(({ roleName, groupName }) => `${roleName} · ${groupName}`).join(", ");
+}
+
+function emailOf({ identity, joinTime }: Person): string {
+  return joinTime ? (identity?.email ?? "") : "";
 }
 
 /** Returns the name of a person; undefined before they have joined. */

@@ -7,7 +7,7 @@ import { type Repo, ReposService } from "../../../../gen/chainguard/platform/reg
 import { holds, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { useNames } from "../../api/resources.ts";
 import { isUid, parentOf, shortUid } from "../../api/uids.ts";
-import type { Column } from "../../shell/columns.ts";
+import { type Column, timeCell } from "../../shell/columns.ts";
 import filterStyles from "../../shell/filters.module.css";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { List } from "../../shell/list.tsx";
@@ -125,6 +125,12 @@ function useRepos() {
     request: isMore ? named : first,
     rows,
     error,
+    reader: {
+      id: filter,
+      rowsFrom: async function* () {
+        yield rows ?? [];
+      },
+    },
     onRetry: () => void refetch(),
     pages: { from: 1, count, total: count },
   };
@@ -137,6 +143,7 @@ function useRepoColumns(repos: readonly Repo[]): Column<Repo>[] {
   return [
     {
       title: t("registry.repo"),
+      text: ({ name }) => name,
       sort: "name",
       cell: ({ uid, name, description }) => (
         <div className="lines">
@@ -162,12 +169,14 @@ function useRepoColumns(repos: readonly Repo[]): Column<Repo>[] {
     {
       id: "bundles",
       title: t("registry.bundles"),
+      text: ({ bundles }) => bundles.join(", "),
       isWide: true,
       cell: ({ bundles }) => <bdi>{bundles.join(", ")}</bdi>,
     },
     {
       id: "updated",
       title: t("registry.updated"),
+      text: ({ updateTime }) => timeCell(updateTime),
       sort: "update_time desc",
       cell: ({ updateTime }) => updateTime && <Ago time={timestampDate(updateTime)} />,
     },

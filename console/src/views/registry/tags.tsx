@@ -5,7 +5,7 @@ import type { Repo } from "../../../../gen/chainguard/platform/registry/v2beta1/
 import { type Tag, TagsService } from "../../../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
 import type { Image } from "../../../../gen/gatehouse/registry/v1/image_store_pb.ts";
 import { may, useMe } from "../../api/access.ts";
-import type { Column } from "../../shell/columns.ts";
+import { type Column, timeCell } from "../../shell/columns.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { List } from "../../shell/list.tsx";
 import { Empty, Pill } from "../../shell/look.tsx";
@@ -107,6 +107,7 @@ function useTagColumns(repo: Repo, tags: readonly Tag[]): Column<Tag>[] {
     {
       id: "digest",
       title: t("registry.digest"),
+      text: ({ digest }) => digest,
       cell: ({ digest }) => <Copyable value={digest} shown={shortDigest(digest)} what={t("registry.digest")} />,
     },
     {
@@ -117,6 +118,7 @@ function useTagColumns(repo: Repo, tags: readonly Tag[]): Column<Tag>[] {
     {
       id: "updated",
       title: t("registry.updated"),
+      text: ({ updateTime }) => timeCell(updateTime),
       sort: "update_time desc",
       cell: ({ updateTime }) => updateTime && <Ago time={timestampDate(updateTime)} />,
     },

@@ -13,7 +13,7 @@ import { may, missingFor, useMe } from "../../api/access.ts";
 import { type Area, allCapabilities, areas, type NamedCapability, useCapabilityText } from "../../api/capabilities.ts";
 import { groupText, identityText } from "../../api/naming.ts";
 import { shortUid } from "../../api/uids.ts";
-import type { Column } from "../../shell/columns.ts";
+import { type Column, timeCell } from "../../shell/columns.ts";
 import filterStyles from "../../shell/filters.module.css";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { List } from "../../shell/list.tsx";
@@ -219,12 +219,14 @@ function useUseColumns(org: string): Column<RoleBinding>[] {
     {
       id: "group",
       title: t("roles.group"),
+      text: ({ group }) => groupText(t, group?.name),
       cell: ({ group }) => <bdi>{groupText(t, group?.name)}</bdi>,
     },
     {
       id: "created",
       title: t("list.created"),
       isExtra: true,
+      text: ({ createTime }) => timeCell(createTime),
       cell: ({ createTime }) => createTime && <Ago time={timestampDate(createTime)} />,
     },
   ];

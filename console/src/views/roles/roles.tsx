@@ -61,7 +61,12 @@ export function Roles() {
                 rows: shown,
                 error,
                 onRetry: refetch,
-                reader: noOthers,
+                reader: {
+                  id: "",
+                  rowsFrom: async function* () {
+                    yield shown ?? [];
+                  },
+                },
                 order: { by: search.order ?? "", onChange: (order) => void change({ order }) },
                 pages: { from: 1, count: shown?.length ?? 0, total: shown?.length ?? 0 },
               }}
@@ -117,9 +122,6 @@ function keptOf({ filter, kind, order }: RoleSearch): RoleSearch {
   };
 }
 
-/** All roles are on the page. */
-const noOthers = { id: "", async *rowsFrom() {} };
-
 /** Sorts roles here: the server lists those of the organization apart from the built-in ones, which come last without an order. */
 function inOrder(order: string | undefined, roles: readonly Role[] | undefined): readonly Role[] | undefined {
   if (order === undefined) return roles;
@@ -173,6 +175,7 @@ function useColumns(roles: readonly Role[]): Column<Role>[] {
   return [
     {
       title: t("roles.name"),
+      text: ({ name }) => name,
       sort: "name",
       cell: ({ uid, name, description }) => (
         <div className="lines">

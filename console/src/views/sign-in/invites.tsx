@@ -14,7 +14,7 @@ import { dayMs } from "../../api/durations.ts";
 import { useNamed } from "../../api/naming.ts";
 import { parentOf } from "../../api/uids.ts";
 import { inviteLink } from "../../session/invite.ts";
-import type { Column } from "../../shell/columns.ts";
+import { type Column, timeCell } from "../../shell/columns.ts";
 import { useDraft } from "../../shell/draft.ts";
 import { TextField } from "../../shell/fields.tsx";
 import { inactivityText } from "../../shell/inactivity.tsx";
@@ -104,6 +104,7 @@ function useColumns(invites: readonly GroupInvite[], inactive: ReadonlyMap<strin
     {
       title: t("identities.role"),
       sort: "name",
+      text: ({ role }) => role?.name ?? "",
       cell: ({ uid, role }) => (
         <span className="lines">
           <bdi>
@@ -123,12 +124,14 @@ function useColumns(invites: readonly GroupInvite[], inactive: ReadonlyMap<strin
     {
       id: "for",
       title: t("invites.for"),
+      text: ({ email }) => email,
       cell: ({ email }) => (email === "" ? t("invites.anyone") : <bdi>{email}</bdi>),
     },
     { id: "use", title: t("invites.use"), cell: ({ singleUse }) => t(singleUse ? "invites.once" : "invites.many") },
     {
       id: "ends",
       title: t("invites.ends"),
+      text: ({ expirationTime }) => timeCell(expirationTime),
       cell: ({ expirationTime }) => expirationTime && <Ago time={timestampDate(expirationTime)} />,
     },
     {
@@ -136,6 +139,7 @@ function useColumns(invites: readonly GroupInvite[], inactive: ReadonlyMap<strin
       title: t("list.created"),
       isWide: true,
       sort: "create_time desc",
+      text: ({ createTime }) => timeCell(createTime),
       cell: ({ createTime }) => createTime && <Ago time={timestampDate(createTime)} />,
     },
     {

@@ -7,7 +7,7 @@ import {
 } from "../../../../gen/chainguard/platform/iam/v2beta1/identity_providers_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { useNamed } from "../../api/naming.ts";
-import type { Column } from "../../shell/columns.ts";
+import { type Column, timeCell } from "../../shell/columns.ts";
 import { List } from "../../shell/list.tsx";
 import { Empty } from "../../shell/look.tsx";
 import { usePagedList } from "../../shell/paged-list.ts";
@@ -75,6 +75,7 @@ function useColumns(providers: readonly IdentityProvider[]): Column<IdentityProv
   return [
     {
       title: t("identities.name"),
+      text: ({ name }) => name,
       sort: "name",
       cell: ({ uid, name }) => (
         <Link to="/o/$org/sign-in/$" params={{ org, _splat: uid }}>
@@ -85,17 +86,20 @@ function useColumns(providers: readonly IdentityProvider[]): Column<IdentityProv
     {
       id: "issuer",
       title: t("providers.issuer"),
+      text: ({ configuration }) => configuration.value?.issuer ?? "",
       cell: ({ configuration }) => <bdi>{configuration.value?.issuer}</bdi>,
     },
     {
       id: "defaultRole",
       title: t("providers.defaultRole"),
+      text: ({ defaultRole }) => named(defaultRole),
       cell: ({ defaultRole }) => named(defaultRole),
     },
     {
       id: "created",
       title: t("list.created"),
       isExtra: true,
+      text: ({ createTime }) => timeCell(createTime),
       sort: "create_time desc",
       cell: ({ createTime }) => createTime && <Ago time={timestampDate(createTime)} />,
     },

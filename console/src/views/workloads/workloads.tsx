@@ -3,7 +3,7 @@ import { IdentitiesService } from "../../../../gen/chainguard/platform/iam/v2bet
 import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { IdentitySearchService } from "../../../../gen/gatehouse/iam/v1/identities_pb.ts";
 import { may, missingFor, outermostWith, requiredBy, useMe } from "../../api/access.ts";
-import type { Column } from "../../shell/columns.ts";
+import { type Column, timeCell } from "../../shell/columns.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { List } from "../../shell/list.tsx";
 import { Avatar, Empty, PageHead } from "../../shell/look.tsx";
@@ -102,6 +102,7 @@ function useColumns(): Column<Workload>[] {
     {
       id: "who",
       title: t("identities.who"),
+      text: ({ identity }) => [issuerOf(identity), subjectOf(identity)].filter((text) => text !== "").join(" · "),
       cell: ({ identity }) => (
         <div className="lines">
           <span>{t(`type.${typeOf(identity)}`)}</span>
@@ -111,13 +112,24 @@ function useColumns(): Column<Workload>[] {
         </div>
       ),
     },
-    { id: "seen", title: t("identities.lastSeen"), cell: ({ identity }) => <Seen identity={identity} /> },
-    { id: "roles", title: t("identities.roles"), cell: ({ roles }) => roles?.toString() ?? "" },
+    {
+      id: "seen",
+      title: t("identities.lastSeen"),
+      text: ({ identity }) => timeCell(identity.lastSeenTime),
+      cell: ({ identity }) => <Seen identity={identity} />,
+    },
+    {
+      id: "roles",
+      title: t("identities.roles"),
+      text: ({ roles }) => roles?.toString() ?? "",
+      cell: ({ roles }) => roles?.toString() ?? "",
+    },
     {
       id: "created",
       title: t("list.created"),
       isExtra: true,
       sort: "create_time desc",
+      text: ({ identity }) => timeCell(identity.createTime),
       cell: ({ identity: { createTime } }) => createTime && <Ago time={timestampDate(createTime)} />,
     },
   ];
