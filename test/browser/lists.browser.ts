@@ -41,7 +41,7 @@ describe("the lists in the console", { timeout: 600_000 }, () => {
     assert.equal(await head(page, "Name").getAttribute("aria-sort"), "ascending");
     assert.deepEqual((await names(page)).slice(0, 3), ["alpha", "beta", "gamma"]);
     await page.getByRole("button", { name: "Name", exact: true }).click();
-    await page.getByRole("status").getByText("Sorted by Name, descending").waitFor({ state: "attached" });
+    await page.getByRole("status").getByText("Sorted by Name, in descending order").waitFor({ state: "attached" });
     await page.locator("tr[data-key]").first().getByText("owner").or(page.getByText("gamma")).first().waitFor();
     assert.match(page.url(), /order=name(\+|%20)desc/);
     await page.reload();

@@ -45,7 +45,8 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "list.previous": "Vorige Seite",
   "list.next": "Nächste Seite",
   "list.columns": "Spalten",
-  "list.sorted": "Sortiert nach {column}, {direction, select, descending {absteigend} other {aufsteigend}}",
+  "list.sorted":
+    "Sortiert nach {column}, {direction, select, descending {in absteigender Reihenfolge} other {in aufsteigender Reihenfolge}}",
   "list.created": "Angelegt",
   "selection.title": "Auswahl",
   "selection.count": "{count, number} ausgewählt",

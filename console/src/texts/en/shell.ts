@@ -44,7 +44,7 @@ export const texts = {
   "list.previous": "Previous page",
   "list.next": "Next page",
   "list.columns": "Columns",
-  "list.sorted": "Sorted by {column}, {direction, select, descending {descending} other {ascending}}",
+  "list.sorted": "Sorted by {column}, {direction, select, descending {in descending order} other {in ascending order}}",
   "list.created": "Created",
   "selection.title": "Selection",
   "selection.count": "{count, number} selected",
