@@ -3,7 +3,10 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { userUid } from "../../src/services/iam/users/user-uid.ts";
+import { insertRefreshFamily } from "../../src/storage/sign-in/sign-ins.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
+import { addProvider } from "../security/provider-tree.ts";
+import { arrange } from "../security/tree.ts";
 import { keyPair, keySetText } from "../sts/outside.ts";
 import { openChromium } from "./chromium.ts";
 import {
@@ -124,6 +127,33 @@ describe("the pages of people and workloads", { timeout: 600_000 }, () => {
     await page.getByRole("link", { name: "Details" }).click();
     await page.getByText(bot).waitFor();
     assert.deepEqual(complaints, []);
+  });
+
+  it("lists the sessions by a login provider of the organization to its owner, who ends one", async () => {
+    const provider = await addProvider(server, server.groupUid);
+    await arrange(server, async (tx) => {
+      const { time } = tx.context;
+      for (const by of ["", provider]) {
+        const client = { client: "192.0.2.7", userAgent: by === "" ? "elsewhere" : "curl/8" };
+        const signIn = { act: { iss: "", sub: "", aud: "" }, provider: by, audience: [], client };
+        const row = { id: `s${by}`, identityUid: personUid("member"), digest: `s${by}`, signIn, createTime: time };
+        await insertRefreshFamily(tx, { ...row, expireTime: time + 3_600_000 }, 50);
+      }
+    });
+    await using console = await openConsole(browser, server, { path: person("member", "?tab=sessions") });
+    const { page, complaints } = console;
+    await signIn(page, "owner");
+    await page.getByRole("row", { name: /192\.0\.2\.7.*curl\/8/ }).waitFor();
+    assert.equal(await page.getByText("elsewhere").count(), 0);
+    assert.deepEqual(await findProblems(page), []);
+    await page.getByRole("button", { name: "End session" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "End session" }).click();
+    await page.getByText("There is no session.").waitFor();
+    assert.deepEqual(complaints, []);
+    await using viewer = await openConsole(browser, server, { path: person("member", "?tab=sessions") });
+    await signIn(viewer.page, "viewer");
+    await viewer.page.getByText(/You need role_bindings\.delete/).waitFor();
+    assert.deepEqual(viewer.complaints, []);
   });
 
   it("says of a person who has not joined only that, with the short uid", async () => {

@@ -54,6 +54,15 @@ const byHand: Readonly<Record<string, Ask>> = {
     identity: person,
     validateOnly: true,
   }),
+  "gatehouse.iam.v1.MembershipsService/ListMemberSessions": () => ({
+    organization: root,
+    identity: person,
+  }),
+  "gatehouse.iam.v1.MembershipsService/EndMemberSession": () => ({
+    organization: root,
+    identity: person,
+    sessionId: "session",
+  }),
   "gatehouse.apply.v1.ApplyService/ApplyResources": (absent) => ({
     groupUid: uidOf("group", absent),
     resources: [{ group: { name: "applied" } }],

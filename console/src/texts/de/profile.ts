@@ -26,4 +26,10 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "profile.keyType": "Art",
   "profile.keyAlgorithm": "Algorithmus",
   "profile.seen": "zuletzt gesehen",
+  "profile.sessions": "Sitzungen",
+  "profile.sessions.lead":
+    "Sitzungen, die diese Person über einen Anmeldedienst der Organisation begonnen hat. Andere sehen Sie nicht.",
+  "profile.sessions.all": "Alle Sitzungen dieser Person, weil Sie die Installation betreiben.",
+  "profile.sessions.none": "Es gibt keine Sitzung.",
+  "profile.begun": "Begonnen",
 };

@@ -25,4 +25,10 @@ export const texts = {
   "profile.keyType": "Type",
   "profile.keyAlgorithm": "Algorithm",
   "profile.seen": "last seen",
+  "profile.sessions": "Sessions",
+  "profile.sessions.lead":
+    "Sessions that this person began by a login provider of the organization. You do not see others.",
+  "profile.sessions.all": "All sessions of this person, because you operate the installation.",
+  "profile.sessions.none": "There is no session.",
+  "profile.begun": "Begun",
 } as const;

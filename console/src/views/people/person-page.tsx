@@ -23,6 +23,7 @@ import { personOf, type ShownPerson } from "./person.ts";
 import { PersonDetails } from "./person-details.tsx";
 
 const RemoveDialog = lazyPart(async () => (await import("./remove.tsx")).RemoveDialog);
+const SessionsTab = lazyPart(async () => (await import("./sessions-tab.tsx")).SessionsTab, <Loading />, "operate");
 const BindingDialogs = lazyPart(async () => (await import("../../shell/binding-dialogs.tsx")).BindingDialogs);
 
 const { createRoleBinding } = RoleBindingsService.method;
@@ -74,6 +75,7 @@ function Page({ person }: { readonly person: ShownPerson }) {
       </PageHead>
       <ProfileTabs uid={uid} tabs={tabs} />
       {search.tab === undefined && <RolesTab identity={uid} />}
+      {search.tab === "sessions" && <SessionsTab person={person} />}
       {search.tab === "details" && <PersonDetails person={person} />}
       {dialog !== undefined && <BindingDialogs group={place} identity={uid} />}
     </>

@@ -19,7 +19,7 @@ import type { Message } from "@bufbuild/protobuf";
  * Describes the file gatehouse/iam/v1/memberships.proto.
  */
 export const file_gatehouse_iam_v1_memberships: GenFile = /*@__PURE__*/
-  fileDesc("CiJnYXRlaG91c2UvaWFtL3YxL21lbWJlcnNoaXBzLnByb3RvEhBnYXRlaG91c2UuaWFtLnYxIkkKFkxpc3RNZW1iZXJzaGlwc1JlcXVlc3QSFgoJcGFnZV9zaXplGAEgASgFQgPgQQESFwoKcGFnZV90b2tlbhgCIAEoCUID4EEBImUKF0xpc3RNZW1iZXJzaGlwc1Jlc3BvbnNlEjEKC21lbWJlcnNoaXBzGAEgAygLMhwuZ2F0ZWhvdXNlLmlhbS52MS5NZW1iZXJzaGlwEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJSCh9MaXN0UGVuZGluZ09yZ2FuaXphdGlvbnNSZXF1ZXN0EhYKCXBhZ2Vfc2l6ZRgBIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YAiABKAlCA+BBASJ5CiBMaXN0UGVuZGluZ09yZ2FuaXphdGlvbnNSZXNwb25zZRI8Cg1vcmdhbml6YXRpb25zGAEgAygLMiUuZ2F0ZWhvdXNlLmlhbS52MS5QZW5kaW5nT3JnYW5pemF0aW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSI2ChlBY2NlcHRPcmdhbml6YXRpb25SZXF1ZXN0EhkKDG9yZ2FuaXphdGlvbhgBIAEoCUID4EECIk4KGkFjY2VwdE9yZ2FuaXphdGlvblJlc3BvbnNlEjAKCm1lbWJlcnNoaXAYASABKAsyHC5nYXRlaG91c2UuaWFtLnYxLk1lbWJlcnNoaXAiNwoaRGVjbGluZU9yZ2FuaXphdGlvblJlcXVlc3QSGQoMb3JnYW5pemF0aW9uGAEgASgJQgPgQQIiHQobRGVjbGluZU9yZ2FuaXphdGlvblJlc3BvbnNlIjUKGExlYXZlT3JnYW5pemF0aW9uUmVxdWVzdBIZCgxvcmdhbml6YXRpb24YASABKAlCA+BBAiIbChlMZWF2ZU9yZ2FuaXphdGlvblJlc3BvbnNlIpEBChNSZW1vdmVNZW1iZXJSZXF1ZXN0EhkKDG9yZ2FuaXphdGlvbhgBIAEoCUID4EECEhUKCGlkZW50aXR5GAIgASgJQgPgQQISGgoNdmFsaWRhdGVfb25seRgDIAEoCEID4EEBEhkKDGVuZF9zZXNzaW9ucxgEIAEoCEID4EEBEhEKBGV0YWcYBSABKAlCA+BBASKSAgoUUmVtb3ZlTWVtYmVyUmVzcG9uc2USQwoNcm9sZV9iaW5kaW5ncxgBIAMoCzIsLmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuUm9sZUJpbmRpbmcSGgoScm9sZV9iaW5kaW5nX2NvdW50GAIgASgFEjEKC2RlbGVnYXRpb25zGAMgAygLMhwuZ2F0ZWhvdXNlLmlhbS52MS5EZWxlZ2F0aW9uEhwKFG93bmVybGVzc19ncm91cF91aWRzGAQgAygJEhMKC3Byb3Zpc2lvbmVkGAUgASgIEg4KBm1hcHBlZBgGIAEoCBIVCg1zZXNzaW9uX2NvdW50GAcgASgFEgwKBGV0YWcYCCABKAkiggEKCk1lbWJlcnNoaXASGQoMb3JnYW5pemF0aW9uGAEgASgJQgPgQQMSEQoEbmFtZRgCIAEoCUID4EEDEhIKBXJvbGVzGAMgAygJQgPgQQMSMgoJam9pbl90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDInYKE1BlbmRpbmdPcmdhbml6YXRpb24SGQoMb3JnYW5pemF0aW9uGAEgASgJQgPgQQMSEQoEbmFtZRgCIAEoCUID4EEDEhIKBXJvbGVzGAMgAygJQgPgQQMSHQoQaGFzX2N1c3RvbV9yb2xlcxgEIAEoCEID4EEDMpEIChJNZW1iZXJzaGlwc1NlcnZpY2USlwEKD0xpc3RNZW1iZXJzaGlwcxIoLmdhdGVob3VzZS5pYW0udjEuTGlzdE1lbWJlcnNoaXBzUmVxdWVzdBopLmdhdGVob3VzZS5pYW0udjEuTGlzdE1lbWJlcnNoaXBzUmVzcG9uc2UiL4LT5JMCHxIdL2dhdGVob3VzZS9pYW0vdjEvbWVtYmVyc2hpcHOKr6jSBQQSAhABEroBChhMaXN0UGVuZGluZ09yZ2FuaXphdGlvbnMSMS5nYXRlaG91c2UuaWFtLnYxLkxpc3RQZW5kaW5nT3JnYW5pemF0aW9uc1JlcXVlc3QaMi5nYXRlaG91c2UuaWFtLnYxLkxpc3RQZW5kaW5nT3JnYW5pemF0aW9uc1Jlc3BvbnNlIjeC0+STAicSJS9nYXRlaG91c2UvaWFtL3YxL21lbWJlcnNoaXBzOnBlbmRpbmeKr6jSBQQSAhABEqoBChJBY2NlcHRPcmdhbml6YXRpb24SKy5nYXRlaG91c2UuaWFtLnYxLkFjY2VwdE9yZ2FuaXphdGlvblJlcXVlc3QaLC5nYXRlaG91c2UuaWFtLnYxLkFjY2VwdE9yZ2FuaXphdGlvblJlc3BvbnNlIjmC0+STAik6ASoiJC9nYXRlaG91c2UvaWFtL3YxL21lbWJlcnNoaXBzOmFjY2VwdIqvqNIFBBICEAESrgEKE0RlY2xpbmVPcmdhbml6YXRpb24SLC5nYXRlaG91c2UuaWFtLnYxLkRlY2xpbmVPcmdhbml6YXRpb25SZXF1ZXN0Gi0uZ2F0ZWhvdXNlLmlhbS52MS5EZWNsaW5lT3JnYW5pemF0aW9uUmVzcG9uc2UiOoLT5JMCKjoBKiIlL2dhdGVob3VzZS9pYW0vdjEvbWVtYmVyc2hpcHM6ZGVjbGluZYqvqNIFBBICEAESpgEKEUxlYXZlT3JnYW5pemF0aW9uEiouZ2F0ZWhvdXNlLmlhbS52MS5MZWF2ZU9yZ2FuaXphdGlvblJlcXVlc3QaKy5nYXRlaG91c2UuaWFtLnYxLkxlYXZlT3JnYW5pemF0aW9uUmVzcG9uc2UiOILT5JMCKDoBKiIjL2dhdGVob3VzZS9pYW0vdjEvbWVtYmVyc2hpcHM6bGVhdmWKr6jSBQQSAhABEpwBCgxSZW1vdmVNZW1iZXISJS5nYXRlaG91c2UuaWFtLnYxLlJlbW92ZU1lbWJlclJlcXVlc3QaJi5nYXRlaG91c2UuaWFtLnYxLlJlbW92ZU1lbWJlclJlc3BvbnNlIj2C0+STAik6ASoiJC9nYXRlaG91c2UvaWFtL3YxL21lbWJlcnNoaXBzOnJlbW92ZYqvqNIFCBIGCgKUAxABYgZwcm90bzM", [file_chainguard_annotations_auth, file_chainguard_platform_iam_v2beta1_role_bindings, file_gatehouse_iam_v1_delegations, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("CiJnYXRlaG91c2UvaWFtL3YxL21lbWJlcnNoaXBzLnByb3RvEhBnYXRlaG91c2UuaWFtLnYxIkkKFkxpc3RNZW1iZXJzaGlwc1JlcXVlc3QSFgoJcGFnZV9zaXplGAEgASgFQgPgQQESFwoKcGFnZV90b2tlbhgCIAEoCUID4EEBImUKF0xpc3RNZW1iZXJzaGlwc1Jlc3BvbnNlEjEKC21lbWJlcnNoaXBzGAEgAygLMhwuZ2F0ZWhvdXNlLmlhbS52MS5NZW1iZXJzaGlwEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJSCh9MaXN0UGVuZGluZ09yZ2FuaXphdGlvbnNSZXF1ZXN0EhYKCXBhZ2Vfc2l6ZRgBIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YAiABKAlCA+BBASJ5CiBMaXN0UGVuZGluZ09yZ2FuaXphdGlvbnNSZXNwb25zZRI8Cg1vcmdhbml6YXRpb25zGAEgAygLMiUuZ2F0ZWhvdXNlLmlhbS52MS5QZW5kaW5nT3JnYW5pemF0aW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSI2ChlBY2NlcHRPcmdhbml6YXRpb25SZXF1ZXN0EhkKDG9yZ2FuaXphdGlvbhgBIAEoCUID4EECIk4KGkFjY2VwdE9yZ2FuaXphdGlvblJlc3BvbnNlEjAKCm1lbWJlcnNoaXAYASABKAsyHC5nYXRlaG91c2UuaWFtLnYxLk1lbWJlcnNoaXAiNwoaRGVjbGluZU9yZ2FuaXphdGlvblJlcXVlc3QSGQoMb3JnYW5pemF0aW9uGAEgASgJQgPgQQIiHQobRGVjbGluZU9yZ2FuaXphdGlvblJlc3BvbnNlIjUKGExlYXZlT3JnYW5pemF0aW9uUmVxdWVzdBIZCgxvcmdhbml6YXRpb24YASABKAlCA+BBAiIbChlMZWF2ZU9yZ2FuaXphdGlvblJlc3BvbnNlIpEBChNSZW1vdmVNZW1iZXJSZXF1ZXN0EhkKDG9yZ2FuaXphdGlvbhgBIAEoCUID4EECEhUKCGlkZW50aXR5GAIgASgJQgPgQQISGgoNdmFsaWRhdGVfb25seRgDIAEoCEID4EEBEhkKDGVuZF9zZXNzaW9ucxgEIAEoCEID4EEBEhEKBGV0YWcYBSABKAlCA+BBASKSAgoUUmVtb3ZlTWVtYmVyUmVzcG9uc2USQwoNcm9sZV9iaW5kaW5ncxgBIAMoCzIsLmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuUm9sZUJpbmRpbmcSGgoScm9sZV9iaW5kaW5nX2NvdW50GAIgASgFEjEKC2RlbGVnYXRpb25zGAMgAygLMhwuZ2F0ZWhvdXNlLmlhbS52MS5EZWxlZ2F0aW9uEhwKFG93bmVybGVzc19ncm91cF91aWRzGAQgAygJEhMKC3Byb3Zpc2lvbmVkGAUgASgIEg4KBm1hcHBlZBgGIAEoCBIVCg1zZXNzaW9uX2NvdW50GAcgASgFEgwKBGV0YWcYCCABKAkiUwoZTGlzdE1lbWJlclNlc3Npb25zUmVxdWVzdBIfCgxvcmdhbml6YXRpb24YASABKAlCCeBBApCvqNIFARIVCghpZGVudGl0eRgCIAEoCUID4EECIk8KGkxpc3RNZW1iZXJTZXNzaW9uc1Jlc3BvbnNlEjEKCHNlc3Npb25zGAEgAygLMh8uZ2F0ZWhvdXNlLmlhbS52MS5NZW1iZXJTZXNzaW9uIpACCg1NZW1iZXJTZXNzaW9uEhIKCnNlc3Npb25faWQYASABKAkSGQoRaWRlbnRpdHlfcHJvdmlkZXIYAiABKAkSDwoHYnJvd3NlchgDIAEoCBIWCg5jbGllbnRfYWRkcmVzcxgEIAEoCRISCgp1c2VyX2FnZW50GAUgASgJEi8KC2NyZWF0ZV90aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASMQoNbGFzdF91c2VfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiagoXRW5kTWVtYmVyU2Vzc2lvblJlcXVlc3QSHwoMb3JnYW5pemF0aW9uGAEgASgJQgngQQKQr6jSBQESFQoIaWRlbnRpdHkYAiABKAlCA+BBAhIXCgpzZXNzaW9uX2lkGAMgASgJQgPgQQIiGgoYRW5kTWVtYmVyU2Vzc2lvblJlc3BvbnNlIoIBCgpNZW1iZXJzaGlwEhkKDG9yZ2FuaXphdGlvbhgBIAEoCUID4EEDEhEKBG5hbWUYAiABKAlCA+BBAxISCgVyb2xlcxgDIAMoCUID4EEDEjIKCWpvaW5fdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAyJ2ChNQZW5kaW5nT3JnYW5pemF0aW9uEhkKDG9yZ2FuaXphdGlvbhgBIAEoCUID4EEDEhEKBG5hbWUYAiABKAlCA+BBAxISCgVyb2xlcxgDIAMoCUID4EEDEh0KEGhhc19jdXN0b21fcm9sZXMYBCABKAhCA+BBAzLsCgoSTWVtYmVyc2hpcHNTZXJ2aWNlEpcBCg9MaXN0TWVtYmVyc2hpcHMSKC5nYXRlaG91c2UuaWFtLnYxLkxpc3RNZW1iZXJzaGlwc1JlcXVlc3QaKS5nYXRlaG91c2UuaWFtLnYxLkxpc3RNZW1iZXJzaGlwc1Jlc3BvbnNlIi+C0+STAh8SHS9nYXRlaG91c2UvaWFtL3YxL21lbWJlcnNoaXBziq+o0gUEEgIQARK6AQoYTGlzdFBlbmRpbmdPcmdhbml6YXRpb25zEjEuZ2F0ZWhvdXNlLmlhbS52MS5MaXN0UGVuZGluZ09yZ2FuaXphdGlvbnNSZXF1ZXN0GjIuZ2F0ZWhvdXNlLmlhbS52MS5MaXN0UGVuZGluZ09yZ2FuaXphdGlvbnNSZXNwb25zZSI3gtPkkwInEiUvZ2F0ZWhvdXNlL2lhbS92MS9tZW1iZXJzaGlwczpwZW5kaW5niq+o0gUEEgIQARKqAQoSQWNjZXB0T3JnYW5pemF0aW9uEisuZ2F0ZWhvdXNlLmlhbS52MS5BY2NlcHRPcmdhbml6YXRpb25SZXF1ZXN0GiwuZ2F0ZWhvdXNlLmlhbS52MS5BY2NlcHRPcmdhbml6YXRpb25SZXNwb25zZSI5gtPkkwIpOgEqIiQvZ2F0ZWhvdXNlL2lhbS92MS9tZW1iZXJzaGlwczphY2NlcHSKr6jSBQQSAhABEq4BChNEZWNsaW5lT3JnYW5pemF0aW9uEiwuZ2F0ZWhvdXNlLmlhbS52MS5EZWNsaW5lT3JnYW5pemF0aW9uUmVxdWVzdBotLmdhdGVob3VzZS5pYW0udjEuRGVjbGluZU9yZ2FuaXphdGlvblJlc3BvbnNlIjqC0+STAio6ASoiJS9nYXRlaG91c2UvaWFtL3YxL21lbWJlcnNoaXBzOmRlY2xpbmWKr6jSBQQSAhABEqYBChFMZWF2ZU9yZ2FuaXphdGlvbhIqLmdhdGVob3VzZS5pYW0udjEuTGVhdmVPcmdhbml6YXRpb25SZXF1ZXN0GisuZ2F0ZWhvdXNlLmlhbS52MS5MZWF2ZU9yZ2FuaXphdGlvblJlc3BvbnNlIjiC0+STAig6ASoiIy9nYXRlaG91c2UvaWFtL3YxL21lbWJlcnNoaXBzOmxlYXZliq+o0gUEEgIQARKcAQoMUmVtb3ZlTWVtYmVyEiUuZ2F0ZWhvdXNlLmlhbS52MS5SZW1vdmVNZW1iZXJSZXF1ZXN0GiYuZ2F0ZWhvdXNlLmlhbS52MS5SZW1vdmVNZW1iZXJSZXNwb25zZSI9gtPkkwIpOgEqIiQvZ2F0ZWhvdXNlL2lhbS92MS9tZW1iZXJzaGlwczpyZW1vdmWKr6jSBQgSBgoClAMQARKrAQoSTGlzdE1lbWJlclNlc3Npb25zEisuZ2F0ZWhvdXNlLmlhbS52MS5MaXN0TWVtYmVyU2Vzc2lvbnNSZXF1ZXN0GiwuZ2F0ZWhvdXNlLmlhbS52MS5MaXN0TWVtYmVyU2Vzc2lvbnNSZXNwb25zZSI6gtPkkwIoEiYvZ2F0ZWhvdXNlL2lhbS92MS9tZW1iZXJzaGlwczpzZXNzaW9uc4qvqNIFBhIECgKUAxKqAQoQRW5kTWVtYmVyU2Vzc2lvbhIpLmdhdGVob3VzZS5pYW0udjEuRW5kTWVtYmVyU2Vzc2lvblJlcXVlc3QaKi5nYXRlaG91c2UuaWFtLnYxLkVuZE1lbWJlclNlc3Npb25SZXNwb25zZSI/gtPkkwItOgEqIigvZ2F0ZWhvdXNlL2lhbS92MS9tZW1iZXJzaGlwczplbmRTZXNzaW9uiq+o0gUGEgQKApQDYgZwcm90bzM", [file_chainguard_annotations_auth, file_chainguard_platform_iam_v2beta1_role_bindings, file_gatehouse_iam_v1_delegations, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * The request of ListMemberships.
@@ -371,6 +371,175 @@ export const RemoveMemberResponseSchema: GenMessage<RemoveMemberResponse> = /*@_
   messageDesc(file_gatehouse_iam_v1_memberships, 11);
 
 /**
+ * The request of ListMemberSessions.
+ *
+ * @generated from message gatehouse.iam.v1.ListMemberSessionsRequest
+ */
+export type ListMemberSessionsRequest = Message<"gatehouse.iam.v1.ListMemberSessionsRequest"> & {
+  /**
+   * The uid of the organization.
+   *
+   * @generated from field: string organization = 1;
+   */
+  organization: string;
+
+  /**
+   * The uid of the person.
+   *
+   * @generated from field: string identity = 2;
+   */
+  identity: string;
+};
+
+/**
+ * Describes the message gatehouse.iam.v1.ListMemberSessionsRequest.
+ * Use `create(ListMemberSessionsRequestSchema)` to create a new message.
+ */
+export const ListMemberSessionsRequestSchema: GenMessage<ListMemberSessionsRequest> = /*@__PURE__*/
+  messageDesc(file_gatehouse_iam_v1_memberships, 12);
+
+/**
+ * The response of ListMemberSessions.
+ *
+ * @generated from message gatehouse.iam.v1.ListMemberSessionsResponse
+ */
+export type ListMemberSessionsResponse = Message<"gatehouse.iam.v1.ListMemberSessionsResponse"> & {
+  /**
+   * The sessions. The number of sessions of a person is limited.
+   *
+   * @generated from field: repeated gatehouse.iam.v1.MemberSession sessions = 1;
+   */
+  sessions: MemberSession[];
+};
+
+/**
+ * Describes the message gatehouse.iam.v1.ListMemberSessionsResponse.
+ * Use `create(ListMemberSessionsResponseSchema)` to create a new message.
+ */
+export const ListMemberSessionsResponseSchema: GenMessage<ListMemberSessionsResponse> = /*@__PURE__*/
+  messageDesc(file_gatehouse_iam_v1_memberships, 13);
+
+/**
+ * A session of a person by an identity provider of the organization.
+ *
+ * @generated from message gatehouse.iam.v1.MemberSession
+ */
+export type MemberSession = Message<"gatehouse.iam.v1.MemberSession"> & {
+  /**
+   * The id of the session.
+   *
+   * @generated from field: string session_id = 1;
+   */
+  sessionId: string;
+
+  /**
+   * The uid of the identity provider.
+   *
+   * @generated from field: string identity_provider = 2;
+   */
+  identityProvider: string;
+
+  /**
+   * Whether a browser holds it. Otherwise a program does, such as the command line.
+   *
+   * @generated from field: bool browser = 3;
+   */
+  browser: boolean;
+
+  /**
+   * The address of the client that signed in, if it is known.
+   *
+   * @generated from field: string client_address = 4;
+   */
+  clientAddress: string;
+
+  /**
+   * The `User-Agent` of the client that signed in, if it is known.
+   *
+   * @generated from field: string user_agent = 5;
+   */
+  userAgent: string;
+
+  /**
+   * When the person signed in.
+   *
+   * @generated from field: google.protobuf.Timestamp create_time = 6;
+   */
+  createTime?: Timestamp | undefined;
+
+  /**
+   * When the session ends. A session of a browser also ends after a day without use.
+   *
+   * @generated from field: google.protobuf.Timestamp expire_time = 7;
+   */
+  expireTime?: Timestamp | undefined;
+
+  /**
+   * When a token was last issued for it. Unset before the first.
+   *
+   * @generated from field: google.protobuf.Timestamp last_use_time = 8;
+   */
+  lastUseTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message gatehouse.iam.v1.MemberSession.
+ * Use `create(MemberSessionSchema)` to create a new message.
+ */
+export const MemberSessionSchema: GenMessage<MemberSession> = /*@__PURE__*/
+  messageDesc(file_gatehouse_iam_v1_memberships, 14);
+
+/**
+ * The request of EndMemberSession.
+ *
+ * @generated from message gatehouse.iam.v1.EndMemberSessionRequest
+ */
+export type EndMemberSessionRequest = Message<"gatehouse.iam.v1.EndMemberSessionRequest"> & {
+  /**
+   * The uid of the organization.
+   *
+   * @generated from field: string organization = 1;
+   */
+  organization: string;
+
+  /**
+   * The uid of the person.
+   *
+   * @generated from field: string identity = 2;
+   */
+  identity: string;
+
+  /**
+   * The id of the session.
+   *
+   * @generated from field: string session_id = 3;
+   */
+  sessionId: string;
+};
+
+/**
+ * Describes the message gatehouse.iam.v1.EndMemberSessionRequest.
+ * Use `create(EndMemberSessionRequestSchema)` to create a new message.
+ */
+export const EndMemberSessionRequestSchema: GenMessage<EndMemberSessionRequest> = /*@__PURE__*/
+  messageDesc(file_gatehouse_iam_v1_memberships, 15);
+
+/**
+ * The response of EndMemberSession.
+ *
+ * @generated from message gatehouse.iam.v1.EndMemberSessionResponse
+ */
+export type EndMemberSessionResponse = Message<"gatehouse.iam.v1.EndMemberSessionResponse"> & {
+};
+
+/**
+ * Describes the message gatehouse.iam.v1.EndMemberSessionResponse.
+ * Use `create(EndMemberSessionResponseSchema)` to create a new message.
+ */
+export const EndMemberSessionResponseSchema: GenMessage<EndMemberSessionResponse> = /*@__PURE__*/
+  messageDesc(file_gatehouse_iam_v1_memberships, 16);
+
+/**
  * An organization that a person has joined.
  *
  * @generated from message gatehouse.iam.v1.Membership
@@ -410,7 +579,7 @@ export type Membership = Message<"gatehouse.iam.v1.Membership"> & {
  * Use `create(MembershipSchema)` to create a new message.
  */
 export const MembershipSchema: GenMessage<Membership> = /*@__PURE__*/
-  messageDesc(file_gatehouse_iam_v1_memberships, 12);
+  messageDesc(file_gatehouse_iam_v1_memberships, 17);
 
 /**
  * An organization that gave a person a role and that the person has not joined.
@@ -452,7 +621,7 @@ export type PendingOrganization = Message<"gatehouse.iam.v1.PendingOrganization"
  * Use `create(PendingOrganizationSchema)` to create a new message.
  */
 export const PendingOrganizationSchema: GenMessage<PendingOrganization> = /*@__PURE__*/
-  messageDesc(file_gatehouse_iam_v1_memberships, 13);
+  messageDesc(file_gatehouse_iam_v1_memberships, 18);
 
 /**
  * The organizations of the calling person: those that they have joined, and those that gave them a role and wait for a decision.
@@ -533,6 +702,28 @@ export const MembershipsService: GenService<{
     methodKind: "unary";
     input: typeof RemoveMemberRequestSchema;
     output: typeof RemoveMemberResponseSchema;
+  },
+  /**
+   * Lists the sessions that a person began by identity providers of the organization, those that expire last first. Other sessions of the
+   * person are not in the list.
+   *
+   * @generated from rpc gatehouse.iam.v1.MembershipsService.ListMemberSessions
+   */
+  listMemberSessions: {
+    methodKind: "unary";
+    input: typeof ListMemberSessionsRequestSchema;
+    output: typeof ListMemberSessionsResponseSchema;
+  },
+  /**
+   * Ends a session that a person began by an identity provider of the organization. API tokens that were issued for it stay valid until they
+   * expire: ten minutes for those of a browser, up to an hour for those of a program.
+   *
+   * @generated from rpc gatehouse.iam.v1.MembershipsService.EndMemberSession
+   */
+  endMemberSession: {
+    methodKind: "unary";
+    input: typeof EndMemberSessionRequestSchema;
+    output: typeof EndMemberSessionResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_gatehouse_iam_v1_memberships, 0);

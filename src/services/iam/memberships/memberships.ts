@@ -3,7 +3,9 @@ import type { Message } from "@bufbuild/protobuf";
 import {
   AcceptOrganizationRequestSchema,
   DeclineOrganizationRequestSchema,
+  EndMemberSessionRequestSchema,
   LeaveOrganizationRequestSchema,
+  ListMemberSessionsRequestSchema,
   MembershipSchema,
   MembershipsService,
   RemoveMemberRequestSchema,
@@ -36,18 +38,23 @@ import { isUserUid } from "../users/user-uid.ts";
 import { declineOrganization, leaveOrganization } from "./leave.ts";
 import { requirePerson } from "./person.ts";
 import { removeMember } from "./remove.ts";
+import { memberSessions } from "./sessions.ts";
 import { showJoined, showPending } from "./shown-organizations.ts";
 
 const rules: readonly MessageRules[] = [
   ...[AcceptOrganizationRequestSchema, DeclineOrganizationRequestSchema, LeaveOrganizationRequestSchema].map(
     (schema) => ({ schema, fields: { organization: uidRule } }),
   ),
-  { schema: RemoveMemberRequestSchema, fields: { organization: uidRule, identity: uidRule } },
+  ...[RemoveMemberRequestSchema, ListMemberSessionsRequestSchema, EndMemberSessionRequestSchema].map((schema) => ({
+    schema,
+    fields: { organization: uidRule, identity: uidRule },
+  })),
 ];
 
-/** Serves the memberships of the caller, and the removal of others. */
+/** Serves the memberships of the caller, and the sessions and the removal of others. */
 export function memberships(context: ServiceContext): Implementation {
-  const handlers = { ...readers(context), ...writers(context), removeMember: removeMember(context) };
+  const others = { removeMember: removeMember(context), ...memberSessions(context) };
+  const handlers = { ...readers(context), ...writers(context), ...others };
   return implement(MembershipsService, handlers, rules);
 }
 
