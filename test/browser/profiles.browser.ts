@@ -92,6 +92,23 @@ describe("the pages of people and workloads", { timeout: 600_000 }, () => {
     assert.deepEqual(complaints, []);
   });
 
+  it("takes several roles away at once, and says for each what happened", async () => {
+    for (const group of [platform, builds]) await bind(group, "leaver", "viewer");
+    await using console = await openConsole(browser, server, { path: person("leaver") });
+    const { page, complaints } = console;
+    await signIn(page, "owner");
+    await page.getByRole("row", { name: /viewer.*builds/ }).waitFor();
+    await page.getByRole("table").getByRole("checkbox").first().check();
+    await page.getByRole("button", { name: "Take roles away" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "Remove roles" }).click();
+    await dialog.getByText(/2/).first().waitFor();
+    assert.deepEqual(await findProblems(page), []);
+    await page.keyboard.press("Escape");
+    await page.getByText("No role, or none that you can see.").waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
   it("is reached from the palette and from Who can do what, and says who one is oneself", async () => {
     await using console = await openConsole(browser, server, { path: `/console/o/${server.groupUid}/access` });
     const { page, complaints } = console;

@@ -54,12 +54,12 @@ const byHand: Readonly<Record<string, Ask>> = {
     identity: person,
     validateOnly: true,
   }),
-  "gatehouse.iam.v1.MembershipsService/ListMemberSessions": () => ({
-    organization: root,
+  "gatehouse.iam.v1.MembershipsService/ListMemberSessions": (absent) => ({
+    organization: uidOf("group", absent),
     identity: person,
   }),
-  "gatehouse.iam.v1.MembershipsService/EndMemberSession": () => ({
-    organization: root,
+  "gatehouse.iam.v1.MembershipsService/EndMemberSession": (absent) => ({
+    organization: uidOf("group", absent),
     identity: person,
     sessionId: "session",
   }),

@@ -6,12 +6,12 @@ import { pageSize } from "../pager.tsx";
 
 const { whatCan } = AccessService.method;
 
-/** Reads a page of the roles. `mayList` says whether the caller sees any: their own, or those of a group where they may list role bindings. */
-export function useHeldRoles(org: string, identity: string, skip = 0) {
+/** Reads the first roles. `mayList` says whether the caller sees any: their own, or those of a group where they may list role bindings. */
+export function useHeldRoles(org: string, identity: string) {
   const { data: me } = useMe();
   const mayList = me?.subject === identity || holds(me, "role_bindings.list", org);
-  const request = { identity, group: org, pageSize, skip };
-  const { data, error, refetch } = useQuery(whatCan, request, { enabled: mayList });
+  const request = { identity, group: org, pageSize, skip: 0 };
+  const { data } = useQuery(whatCan, request, { enabled: mayList });
   const roles = data && [...data.mappedRoles, ...data.roles];
-  return { roles, totalCount: Number(data?.totalCount ?? 0), mayList, request, error, refetch };
+  return { roles, mayList };
 }

@@ -10,45 +10,53 @@ import { useBindingAddress } from "../binding-address.ts";
 import type { Column } from "../columns.ts";
 import { GroupPath } from "../group-path.tsx";
 import { HeldTree } from "../held-tree.tsx";
+import { lazyPart } from "../lazy-part.tsx";
+import { List } from "../list.tsx";
 import { Empty, Pill } from "../look.tsx";
-import { Pager, pagesOf } from "../pager.tsx";
+import { usePagedList } from "../paged-list.ts";
 import { CopyAs } from "../parts.tsx";
 import { RolePill } from "../role-pill.tsx";
 import { Denied } from "../states.tsx";
-import { Table } from "../table.tsx";
 import { useProfileAddress } from "./address.ts";
 import { useHeldRoles } from "./held-roles.ts";
 
+const { whatCan } = AccessService.method;
 const { updateRoleBinding, deleteRoleBinding } = RoleBindingsService.method;
 
-/** The roles, and under them what they give by group. */
+const TakeAway = lazyPart(async () => (await import("./take-away.tsx")).TakeAway, null, "bulk");
+
+/** The roles, and under them what they give by group. Roles by group mappings are only there: they have no binding. */
 export function RolesTab({ identity }: { readonly identity: string }) {
   const { t } = useTexts();
   const { data: me } = useMe();
   const { org, search, change } = useProfileAddress();
-  const turn = (page: number | undefined) => void change({ page });
-  const { roles, totalCount, mayList, request, error, refetch } = useHeldRoles(
-    org,
-    identity,
-    pagesOf(search.page, undefined, turn).skip,
-  );
-  const columns = useColumns(roles ?? []);
+  const { roles, mayList } = useHeldRoles(org, identity);
+  const list = usePagedList({
+    method: whatCan,
+    request: { identity, group: org },
+    rowsOf: ({ roles: bound }) => bound,
+    isEnabled: mayList,
+    address: search.page === undefined ? {} : { page: search.page },
+    onAddress: ({ page }) => change({ page }),
+  });
+  const columns = useColumns(list.rows ?? []);
   if (me && !mayList) return <Denied capabilities={["role_bindings.list"]} uid={org} />;
   return (
     <div className="stack">
       <div className="row">
         <p className="muted">{t("profile.roles.lead")}</p>
         <div className="grow" />
-        <CopyAs method={AccessService.method.whatCan} request={request} />
+        <CopyAs method={whatCan} request={list.request} />
       </div>
-      <Table
+      <List
+        id="held-roles"
         label={t("profile.roles")}
-        list={{ rows: roles, error, onRetry: () => void refetch() }}
+        list={list}
         columns={columns}
         keyOf={keyOf}
+        actions={[{ text: t("profile.takeAwayAll"), method: deleteRoleBinding, placeOf, Dialog: TakeAway }]}
         empty={<Empty>{t("access.noRole")}</Empty>}
       />
-      <Pager {...pagesOf(search.page, totalCount, turn)} count={roles?.length ?? 0} />
       {roles && roles.length > 0 && (
         <section className="card stack" aria-labelledby="effective">
           <h2 id="effective">{t("profile.effective")}</h2>
@@ -67,7 +75,11 @@ function useColumns(roles: readonly HeldRole[]): Column<HeldRole>[] {
   const { t } = useTexts();
   const names = useResolved(roles.map(placeOf));
   return [
-    { title: t("access.role"), cell: ({ binding }) => <RolePill binding={binding} /> },
+    {
+      title: t("access.role"),
+      text: ({ binding }) => [binding?.roleName || "…", binding?.groupName || "…"].join(" · "),
+      cell: ({ binding }) => <RolePill binding={binding} />,
+    },
     { title: t("access.group"), cell: (held) => <GroupPath uid={placeOf(held)} names={names} /> },
     {
       title: t("profile.gives"),
@@ -94,7 +106,6 @@ function placeOf({ binding, effectiveGroupUids }: HeldRole): string {
 /** Says where a role comes from, if it is not simply bound there, and why it gives nothing. */
 function remarksOf(t: Texts, { binding, effectiveGroupUids, confined, suspended }: HeldRole): string[] {
   return [
-    ...(binding ? [] : [t("access.byMapping")]),
     // The server leaves out what is bound above the groups where the caller may list role bindings.
     ...(binding?.roleBindingUid === "" ? [t("profile.inherited")] : []),
     ...(suspended ? [t("profile.idleSuspended")] : []),

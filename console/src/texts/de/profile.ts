@@ -32,4 +32,5 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "profile.sessions.all": "Alle Sitzungen dieser Person, weil Sie die Installation betreiben.",
   "profile.sessions.none": "Es gibt keine Sitzung.",
   "profile.begun": "Begonnen",
+  "profile.takeAwayAll": "Rollen entziehen",
 };

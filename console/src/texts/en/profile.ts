@@ -31,4 +31,5 @@ export const texts = {
   "profile.sessions.all": "All sessions of this person, because you operate the installation.",
   "profile.sessions.none": "There is no session.",
   "profile.begun": "Begun",
+  "profile.takeAwayAll": "Take roles away",
 } as const;

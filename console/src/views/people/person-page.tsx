@@ -11,7 +11,7 @@ import { ActionMenu } from "../../shell/action-menu.tsx";
 import { useBindingAddress } from "../../shell/binding-address.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { Avatar, PageHead, Pill } from "../../shell/look.tsx";
-import { ActionButton, Loading } from "../../shell/parts.tsx";
+import { ActionButton, Heading, Loading } from "../../shell/parts.tsx";
 import { useHeldRoles } from "../../shell/profile/held-roles.ts";
 import { type ProfileTab, ProfileTabs } from "../../shell/profile/profile-tabs.tsx";
 import { RolesTab } from "../../shell/profile/roles-tab.tsx";
@@ -36,10 +36,19 @@ export function PersonPage({ uid }: { readonly uid: string }) {
   const { org } = usePeopleAddress();
   const found = useResolved([uid]).get(uid);
   const { roles, mayList } = useHeldRoles(org, uid);
+  const [isKnown, setKnown] = useState(false);
   if (!me || !found) return <Loading />;
   if (!mayList) return <Denied capabilities={["role_bindings.list"]} uid={org} />;
-  if (found.state === NameState.HIDDEN && me.subject !== uid && roles?.length === 0)
-    return <p className="notice warn">{t("state.notFound")}</p>;
+  const isGone = found.state === NameState.HIDDEN && me.subject !== uid && roles?.length === 0;
+  // Who loses the last role while the page is open stays on it, with what happened.
+  if (roles && !isGone && !isKnown) setKnown(true);
+  if (isGone && !isKnown)
+    return (
+      <div className="stack">
+        <Heading>{t("state.notFound.title")}</Heading>
+        <p className="notice warn">{t("state.notFound")}</p>
+      </div>
+    );
   return <Page person={personOf(found, me.subject === uid ? me.email : "")} />;
 }
 
