@@ -154,7 +154,7 @@ describe("the view Audit", { timeout: 300_000 }, () => {
     }
   });
 
-  it("says which words of an address are no filter, without a list, and shows hostile texts as text", async () => {
+  it("says which words of an address filter nothing, and lists nothing, and shows hostile texts as text", async () => {
     await using console = await openConsole(browser, server, { path: address("nonsense kind:groups") });
     const { page, complaints } = console;
     await signIn(page, "owner");
