@@ -71,7 +71,7 @@ describe("names in the console", { timeout: 600_000 }, () => {
     await palette(page)
       .getByRole("option", { name: /person · ana@example/ })
       .click();
-    await page.getByRole("heading", { name: "Who can do what" }).waitFor();
+    await page.getByRole("heading", { name: "ana lopez" }).waitFor();
     assert.deepEqual(complaints, []);
   });
 

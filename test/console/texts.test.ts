@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { describe, it } from "node:test";
+import { type CompiledMessage, compileMessageOrThrow } from "@lingui/message-utils/compileMessage";
 
 const folder = new URL("../../console/src/texts/", import.meta.url);
 const catalogues = readdirSync(new URL("en/", folder));
@@ -12,7 +13,18 @@ async function textsOf(language: string, catalogue: string): Promise<Readonly<Re
 
 /** Returns the names of the values in an ICU message. */
 function valuesOf(message: string): string[] {
-  return [...new Set([...message.matchAll(/\{(\w+)[,}]/g)].map(([, name]) => name!))].sort();
+  return [...new Set(namesIn(compileMessageOrThrow(message)))].sort();
+}
+
+/** Returns the names in a compiled message: a text, or a list of texts and of values, each `[name, kind, cases]`. */
+function namesIn(message: CompiledMessage): string[] {
+  if (typeof message === "string") return [];
+  return message.flatMap((part) => {
+    if (typeof part === "string") return [];
+    const [name, , cases] = part;
+    const texts = typeof cases === "object" && cases !== null ? Object.values(cases) : [];
+    return [name, ...texts.flatMap((text) => (Array.isArray(text) ? namesIn(text as CompiledMessage) : []))];
+  });
 }
 
 describe("the texts of the console", () => {
