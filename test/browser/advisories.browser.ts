@@ -85,6 +85,10 @@ describe("the advisories in the console", { timeout: 600_000 }, () => {
     await page.getByText("1 result", { exact: true }).waitFor();
     await page.getByRole("link", { name: "GHSA-2031-2" }).waitFor();
     assert.match(page.url(), /status=affected/);
+    const chips = page.getByRole("list", { name: "Filters in force" });
+    await chips.getByRole("button", { name: /affected/ }).click();
+    await page.getByText("62 results").waitFor();
+    assert.doesNotMatch(page.url(), /status=/);
     await page.getByRole("button", { name: "fixed 61", exact: true }).click();
     await page.getByText("61 results").waitFor();
     await page.getByRole("button", { name: "Next page" }).click();

@@ -34,6 +34,7 @@ export const iconNames = [
   "sliders",
   "three-bars",
   "webhook",
+  "x",
   "x-circle-fill",
 ] as const;
 

@@ -65,6 +65,8 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "list.csvCut":
     "Die ersten {count, number} Zeilen sind gespeichert. Mehr hat eine Datei nicht; grenzen Sie die Liste durch Filter ein.",
   "list.email": "E-Mail",
+  "list.filters": "Wirksame Filter",
+  "list.removeFilter": "Filter entfernen",
   "list.noMatch": "Nichts passt.",
   "text.picture": "Bild: {name}",
   "list.clear": "Filter leeren",

@@ -62,6 +62,8 @@ export const texts = {
   "list.csvDone": "{count, plural, one {# row} other {# rows}} saved",
   "list.csvCut": "Saved the first {count, number} rows. A file has no more; narrow the list by its filters.",
   "list.email": "E-mail",
+  "list.filters": "Filters in force",
+  "list.removeFilter": "remove filter",
   "list.noMatch": "Nothing matches.",
   "text.picture": "Picture: {name}",
   "list.clear": "Clear filters",

@@ -16,7 +16,7 @@ import { requestOf, useAdvisoryAddress } from "./address.ts";
 import styles from "./advisories.module.css";
 import { useColumns } from "./columns.tsx";
 import { AdvisoryDetails } from "./details.tsx";
-import { Facets } from "./facets.tsx";
+import { FacetChips, Facets } from "./facets.tsx";
 
 const { searchAdvisories } = AdvisorySearchService.method;
 const AddEvents = lazyPart(async () => (await import("./bulk.tsx")).AddEvents, null, "bulk");
@@ -94,6 +94,7 @@ function AllAdvisories() {
       <div className={styles.faceted}>
         <Facets />
         <section className="stack" aria-label={t("advisories.list")}>
+          <FacetChips onClear={clear} />
           <List
             id="advisories"
             label={t("advisories.list")}

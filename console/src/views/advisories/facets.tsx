@@ -4,6 +4,7 @@ import { useQuery } from "@connectrpc/connect-query";
 import { EventTypeFilterSchema } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { type AdvisoryFacet, AdvisoryFacetsService } from "../../../../gen/gatehouse/vulnerabilities/v1/facets_pb.ts";
 import { AdvisorySeveritySchema } from "../../../../gen/gatehouse/vulnerabilities/v1/search_pb.ts";
+import { Chips } from "../../shell/chips.tsx";
 import { Loading } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
 import { type Texts, useTexts } from "../../texts/texts.ts";
@@ -45,6 +46,20 @@ export function Facets() {
       })}
     </section>
   );
+}
+
+/** The chosen values, each with a button that removes it. */
+export function FacetChips({ onClear }: { readonly onClear: () => void }) {
+  const { t } = useTexts();
+  const { search, open } = useAdvisoryAddress();
+  const chips = Object.values(parameters).flatMap((parameter) => {
+    const value = search[parameter];
+    const onRemove = () => void open("", { [parameter]: undefined, page: undefined });
+    return value === undefined
+      ? []
+      : [{ label: t(`advisories.facet.${parameter}`), value: textOf(t, parameter, value), onRemove }];
+  });
+  return <Chips chips={chips} onClear={onClear} />;
 }
 
 function Facet({ facet, parameter }: { readonly facet: AdvisoryFacet; readonly parameter: Parameter }) {
