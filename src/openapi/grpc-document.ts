@@ -1,5 +1,12 @@
 // Data that an OpenAPI document has no place for: services, messages and enums by their gRPC names, and how routes fill a request.
-import { type DescEnum, type DescField, type DescMessage, type DescMethod, ScalarType } from "@bufbuild/protobuf";
+import {
+  type DescEnum,
+  type DescField,
+  type DescMessage,
+  type DescMethod,
+  type DescService,
+  ScalarType,
+} from "@bufbuild/protobuf";
 import { isInputOnly, isOutputOnly, isRequired } from "../aip/field-behavior.ts";
 import { accessRuleOf } from "../authz/rules.ts";
 import { capabilityNames, capabilitySet } from "../model/capabilities.ts";
@@ -21,7 +28,7 @@ export function grpcDocument(documents: readonly NamedMethods[], describe: Descr
   for (const { name, methods } of documents)
     for (const method of methods) {
       const { parent } = method.descriptor;
-      const service = services.get(parent.typeName) ?? serviceOf(name, describe(parent));
+      const service = services.get(parent.typeName) ?? serviceOf(name, parent, describe);
       services.set(parent.typeName, service);
       service.methods.push(methodOf(method, describe));
       collect(method.descriptor.input, types);
@@ -36,8 +43,13 @@ export function grpcDocument(documents: readonly NamedMethods[], describe: Descr
   };
 }
 
-function serviceOf(document: string, description: string) {
-  return { document, description, methods: [] as ReturnType<typeof methodOf>[] };
+function serviceOf(document: string, service: DescService, describe: Describe) {
+  return {
+    document,
+    file: service.file.proto.name,
+    description: describe(service),
+    methods: [] as ReturnType<typeof methodOf>[],
+  };
 }
 
 function methodOf(method: Method, describe: Describe) {
@@ -90,12 +102,13 @@ function messageOf(message: DescMessage, describe: Describe) {
     ...(field.enum && { enum: field.enum.typeName }),
     ...(field.fieldKind === "list" && { isRepeated: true }),
     ...(field.oneof && { oneof: field.oneof.name }),
+    ...(field.proto.proto3Optional && { isOptional: true }),
     ...(isRequired(field) && { isRequired: true }),
     ...(isOutputOnly(field) && { isOutputOnly: true }),
     ...(isInputOnly(field) && { isInputOnly: true }),
     description: describe(field),
   }));
-  return { description: describe(message), fields };
+  return { file: message.file.proto.name, description: describe(message), fields };
 }
 
 function enumOf(type: DescEnum, describe: Describe) {
@@ -104,7 +117,7 @@ function enumOf(type: DescEnum, describe: Describe) {
     number: value.number,
     description: describe(value),
   }));
-  return { description: describe(type), values };
+  return { file: type.file.proto.name, description: describe(type), values };
 }
 
 /** Returns the type of a field as a proto file writes it. */

@@ -1,4 +1,4 @@
-// The API reference and the guides in a real browser: search, deep links, calls in three protocols, accessibility, signed out and in.
+// The API reference and the guides in a real browser: search, deep links, calls as code, accessibility, signed out and in.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser } from "playwright-core";
@@ -49,7 +49,7 @@ describe("the API reference", { timeout: 300_000 }, () => {
     assert.deepEqual(complaints, []);
   });
 
-  it("shows what a method needs, its fields with their rules, its errors, and its call in three protocols", async () => {
+  it("shows what a method needs, its fields with their rules, its errors, and its call as code", async () => {
     await using reference = await openConsole(browser, server, { path: `/docs/api/${groups}/CreateGroup` });
     const { page, complaints } = reference;
     await page.getByRole("heading", { name: "CreateGroup" }).waitFor();
@@ -59,15 +59,24 @@ describe("the API reference", { timeout: 300_000 }, () => {
     await page.getByRole("textbox", { name: /^parent/ }).fill("0123/45");
     const call = page.getByRole("region", { name: "Call it" }).locator("pre").first();
     assert.match((await call.textContent()) ?? "", /-X POST '.*\/iam\/v2beta1\/groups\/0123\/45'/);
-    await page.getByRole("button", { name: "gRPC", exact: true }).click();
+    await page.getByRole("button", { name: "grpcurl", exact: true }).click();
     assert.match(
       (await call.textContent()) ?? "",
       /grpcurl -plaintext[\s\S]*"parent": "0123\/45"[\s\S]*GroupsService\/CreateGroup/,
     );
+    await page.getByRole("button", { name: "Go", exact: true }).click();
+    assert.match((await call.textContent()) ?? "", /CreateGroup\(ctx, &iamv2beta1\.CreateGroupRequest\{/);
+    await page.getByRole("button", { name: "Python", exact: true }).click();
+    assert.match((await call.textContent()) ?? "", /requests\.post\(/);
+    await page.getByRole("button", { name: "TypeScript", exact: true }).click();
+    assert.match((await call.textContent()) ?? "", /service\(GroupsService\)\.createGroup\(\{/);
+    await page.reload();
+    await page.getByRole("button", { name: "TypeScript", exact: true, pressed: true }).waitFor();
+    await page.getByRole("textbox", { name: /^parent/ }).fill("0123/45");
     await page.getByRole("button", { name: "Connect", exact: true }).click();
     assert.match((await call.textContent()) ?? "", new RegExp(`-X POST '.*/${groups}/CreateGroup'[\\s\\S]*"parent"`));
     await page.getByLabel("Body").fill("{");
-    await page.getByText(/The body is not JSON/).waitFor();
+    await page.getByText(/The request is not valid/).waitFor();
     assert.deepEqual(complaints, []);
   });
 

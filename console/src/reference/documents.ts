@@ -10,6 +10,8 @@ export interface Grpc {
 export interface Service {
   /** The OpenAPI document that has it. */
   readonly document: string;
+  /** The proto file that declares it. */
+  readonly file: string;
   readonly description: string;
   readonly methods: readonly Method[];
 }
@@ -37,6 +39,7 @@ export interface Route {
 }
 
 export interface Type {
+  readonly file: string;
   readonly description: string;
   readonly fields?: readonly Field[];
   readonly values?: readonly { readonly name: string; readonly number: number; readonly description: string }[];
@@ -53,6 +56,8 @@ export interface Field {
   readonly isOutputOnly?: boolean;
   readonly isInputOnly?: boolean;
   readonly oneof?: string;
+  /** Whether the proto file calls it optional: a value that is not set differs from zero. */
+  readonly isOptional?: boolean;
   readonly description: string;
 }
 
@@ -163,7 +168,7 @@ export function operationOf(document: OpenApi, service: string, { name, routes }
 
 /** Returns the name of a field in JSON. */
 export function camel(name: string): string {
-  return name.replace(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
+  return name.replace(/_+(.?)/g, (_match, letter: string) => letter.toUpperCase());
 }
 
 /** Returns the schema that a reference names, and its name. */

@@ -7,14 +7,26 @@ export interface Draft {
   readonly body: string;
 }
 
-/** How a call is sent. */
-export type Protocol = "rest" | "grpc" | "connect";
+/** A method with the values of the form. */
+interface Request {
+  readonly service: string;
+  readonly method: Method;
+  readonly operation: Operation | undefined;
+  readonly draft: Draft;
+}
 
 /** A call by HTTP. */
 export interface HttpCall {
   readonly method: string;
   readonly path: string;
+  readonly query: readonly (readonly [name: string, value: string])[];
   readonly body?: string;
+}
+
+/** Returns the target of a call: path and query. */
+export function targetOf({ path, query }: HttpCall): string {
+  const text = new URLSearchParams(query.map(([name, value]) => [name, value])).toString();
+  return path + (text === "" ? "" : `?${text}`);
 }
 
 /** Returns what the form of an operation shows first: the body of the example. */
@@ -23,23 +35,19 @@ export function firstDraft(operation: Operation | undefined): Draft {
   return { parameters: {}, body: example === undefined ? "" : JSON.stringify(example, null, 2) };
 }
 
-/** Returns the call of a draft. Path variables without a value stay in braces. Throws a SyntaxError for a body that is not JSON. */
-export function httpCall(
-  protocol: Protocol,
-  service: string,
-  method: Method,
-  operation: Operation | undefined,
-  draft: Draft,
-): HttpCall {
-  if (protocol === "rest" && operation) return restCall(method, operation, draft);
-  return {
-    method: "POST",
-    path: `/${service}/${method.name}`,
-    body: JSON.stringify(message(method, operation, draft), null, 2),
-  };
+/**
+ * Returns the call of a draft; methods without a route are called by Connect. Path variables without a value stay in braces. Throws a
+ * SyntaxError for a body that is not JSON.
+ */
+export function httpCall(protocol: "rest" | "connect", request: Request): HttpCall {
+  const { service, method, operation } = request;
+  if (protocol === "rest" && operation && method.routes.length > 0) return restCall(request, operation);
+  const body = JSON.stringify(messageOf(request), null, 2);
+  return { method: "POST", path: `/${service}/${method.name}`, query: [], body };
 }
 
-function restCall({ routes: [route] }: Method, { parameters = [], requestBody }: Operation, draft: Draft): HttpCall {
+function restCall({ method: { routes }, draft }: Request, { parameters = [], requestBody }: Operation): HttpCall {
+  const [route] = routes;
   const inPath = parameters.filter((one) => one.in === "path");
   let index = 0;
   const path = route!.path.replace(/\{[^}]*\}/g, () => {
@@ -47,16 +55,12 @@ function restCall({ routes: [route] }: Method, { parameters = [], requestBody }:
     const value = draft.parameters[name] ?? "";
     return value === "" ? `{${name}}` : value.split("/").map(encodeURIComponent).join("/");
   });
-  const query = new URLSearchParams(
-    parameters
-      .filter((one) => one.in === "query")
-      .flatMap((one) => textsOf(one, draft).map((text): [string, string] => [one.name, text])),
-  ).toString();
-  return {
-    method: route!.method,
-    path: path + (query === "" ? "" : `?${query}`),
-    ...(requestBody && draft.body.trim() !== "" && { body: draft.body }),
-  };
+  const query = parameters
+    .filter((one) => one.in === "query")
+    .flatMap((one) => textsOf(one, draft).map((text): [string, string] => [one.name, text]));
+  const hasBody = requestBody !== undefined && draft.body.trim() !== "";
+  if (hasBody) parseBody(draft.body);
+  return { method: route!.method, path, query, ...(hasBody && { body: draft.body }) };
 }
 
 /** Returns the names of the path variables that have no value. */
@@ -66,11 +70,13 @@ export function missingVariables(operation: Operation | undefined, draft: Draft)
     .map(({ name }) => name);
 }
 
-type Json = Record<string, unknown>;
+/** A message in JSON. */
+export type Json = Record<string, unknown>;
 
-/** Returns the message that the route would fill from path, query and body. */
-function message({ routes: [route] }: Method, operation: Operation | undefined, draft: Draft): Json {
-  const body = draft.body.trim() === "" ? undefined : (JSON.parse(draft.body) as Json);
+/** Returns the message that the route would fill from path, query and body, in JSON. Throws a SyntaxError for a body that is not JSON. */
+export function messageOf({ method, operation, draft }: Request): Json {
+  const [route] = method.routes;
+  const body = draft.body.trim() === "" ? undefined : (parseBody(draft.body) as Json);
   const filled: Json = {};
   if (body !== undefined && route && route.body !== "" && route.body !== "*") filled[camel(route.body)] = body;
   else Object.assign(filled, body);
@@ -81,6 +87,14 @@ function message({ routes: [route] }: Method, operation: Operation | undefined, 
     put(filled, parameter.name.split("."), parameter.schema.type === "array" ? values : values[0]);
   }
   return filled;
+}
+
+/** Reads the body. Integers that a number cannot hold become texts, which JSON of Protobuf accepts as well. */
+export function parseBody(text: string): unknown {
+  return JSON.parse(text, function (this: unknown, _name, value, context?: { readonly source?: string }) {
+    const isExact = typeof value !== "number" || !Number.isInteger(value) || Number.isSafeInteger(value);
+    return isExact ? value : (context?.source ?? value);
+  } as (name: string, value: unknown) => unknown);
 }
 
 function put(into: Json, [first = "", ...others]: readonly string[], value: unknown): void {
@@ -106,34 +120,4 @@ function textsOf({ name, schema }: Parameter, { parameters }: Draft): string[] {
 function typed(type: string | undefined, text: string): unknown {
   if (type === "boolean") return text === "true";
   return type === "integer" || type === "number" ? Number(text) : text;
-}
-
-/** Returns the call as a command. The token is a variable, never its value. */
-export function commandOf(
-  protocol: Protocol,
-  service: string,
-  method: Method,
-  operation: Operation | undefined,
-  draft: Draft,
-): string {
-  const hasToken = method.access.type === "token";
-  if (protocol === "grpc") {
-    const plaintext = location.protocol === "http:" ? " -plaintext" : "";
-    return [
-      `grpcurl${plaintext}${hasToken ? ' -H "Authorization: Bearer $TOKEN"' : ""}`,
-      `  -d ${quote(JSON.stringify(message(method, operation, draft), null, 2))}`,
-      `  ${location.host} ${service}/${method.name}`,
-    ].join(" \\\n");
-  }
-  const call = httpCall(protocol, service, method, operation, draft);
-  return [
-    `curl${call.method === "GET" ? "" : ` -X ${call.method}`} ${quote(location.origin + call.path)}`,
-    ...(hasToken ? [`  -H "Authorization: Bearer $TOKEN"`] : []),
-    ...(call.body === undefined ? [] : [`  -H "Content-Type: application/json"`, `  -d ${quote(call.body)}`]),
-  ].join(" \\\n");
-}
-
-/** Quotes a text for a POSIX shell. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,24 +1,12 @@
-// The call of a method in three protocols, and a form that sends it with the token of the session.
+// The call of a method as code, and a form that sends it with the token of the session.
 import { type RefObject, useId, useRef, useState } from "react";
 import { apiToken, dropToken, signIn, useSessionState } from "../session/session.ts";
 import { useTexts } from "../texts/texts.ts";
-import type { Method, Operation, Parameter } from "./documents.ts";
+import type { Call } from "./code/call.ts";
+import { type Language, languages, languagesOf } from "./code/languages.ts";
+import type { Grpc, Method, Operation, Parameter } from "./documents.ts";
 import { Code, Pre } from "./parts.tsx";
-import {
-  commandOf,
-  type Draft,
-  firstDraft,
-  type HttpCall,
-  httpCall,
-  missingVariables,
-  type Protocol,
-} from "./request.ts";
-
-const protocols = [
-  ["rest", "REST"],
-  ["grpc", "gRPC"],
-  ["connect", "Connect"],
-] as const;
+import { type Draft, firstDraft, type HttpCall, httpCall, missingVariables, targetOf } from "./request.ts";
 
 /** The response of a call. */
 interface Received {
@@ -30,34 +18,44 @@ interface Received {
 
 /** The tabs with the call, and the form. */
 export function TryIt({
+  grpc,
   service,
   method,
   operation,
 }: {
+  readonly grpc: Grpc;
   readonly service: string;
   readonly method: Method;
   readonly operation: Operation | undefined;
 }) {
   const { t } = useTexts();
-  const [protocol, setProtocol] = useState<Protocol>(method.routes.length > 0 ? "rest" : "grpc");
+  const [chosen, setChosen] = useState(rememberedLanguage);
   const [draft, setDraft] = useState<Draft>(() => firstDraft(operation));
-  const shown = attempt(() => commandOf(protocol, service, method, operation, draft));
+  const offered = languagesOf({ grpc, service });
+  const language = offered.includes(chosen) ? chosen : "curl";
+  const call: Call = { origin: location.origin, grpc, service, method, operation, draft };
+  const shown = attempt(() => languages[language].code(call));
   const { parameters = [], requestBody } = operation ?? {};
   const change = (name: string, value: string) =>
     setDraft({ ...draft, parameters: { ...draft.parameters, [name]: value } });
+  const choose = (name: Language) => {
+    localStorage.setItem(remembered, name);
+    setChosen(name);
+  };
+  const protocol = language === "connect" || method.routes.length === 0 ? "connect" : "rest";
   return (
     <div className="stack">
-      <fieldset className="choices" aria-label={t("reference.protocol")}>
-        {protocols.map(([name, text]) => (
-          <button key={name} type="button" aria-pressed={name === protocol} onClick={() => setProtocol(name)}>
-            {text}
+      <fieldset className="choices" aria-label={t("reference.language")}>
+        {offered.map((name) => (
+          <button key={name} type="button" aria-pressed={name === language} onClick={() => choose(name)}>
+            {languages[name].name}
           </button>
         ))}
       </fieldset>
       {shown.value !== undefined && <Code text={shown.value} label={t("reference.call")} />}
       {shown.error !== undefined && (
         <p className="danger" role="alert">
-          {t("reference.notJson", { problem: shown.error })}
+          {t("reference.invalid", { problem: shown.error })}
         </p>
       )}
       {parameters
@@ -91,12 +89,19 @@ export function TryIt({
       )}
       <Send
         method={method}
-        call={attempt(() => httpCall(protocol === "grpc" ? "rest" : protocol, service, method, operation, draft)).value}
+        call={shown.error === undefined ? attempt(() => httpCall(protocol, call)).value : undefined}
         missing={protocol === "rest" ? missingVariables(operation, draft) : []}
-        isSendable={protocol !== "grpc" && (protocol === "connect" || method.routes.length > 0)}
       />
     </div>
   );
+}
+
+const remembered = "gatehouse-reference-language";
+
+/** Returns the tab that was chosen last. */
+function rememberedLanguage(): Language {
+  const name = localStorage.getItem(remembered) ?? "";
+  return Object.hasOwn(languages, name) ? (name as Language) : "curl";
 }
 
 function attempt<T>(make: () => T): { readonly value?: T; readonly error?: string } {
@@ -152,19 +157,16 @@ function Send({
   method,
   call,
   missing,
-  isSendable,
 }: {
   readonly method: Method;
   readonly call: HttpCall | undefined;
   readonly missing: readonly string[];
-  readonly isSendable: boolean;
 }) {
   const { t } = useTexts();
   const session = useSessionState();
   const dialog = useRef<HTMLDialogElement>(null);
   const [received, setReceived] = useState<Received>();
   const [isPending, setPending] = useState(false);
-  if (!isSendable) return <p className="muted">{t("reference.grpcNote")}</p>;
   if (session !== "signed-in")
     return (
       <div className="notice">
@@ -217,7 +219,7 @@ function Confirmation({
       <div className="stack">
         <h2 id="confirmation">{t("reference.confirm")}</h2>
         <p>{t("reference.confirmLead", { host: location.host })}</p>
-        <Pre text={`${call.method} ${call.path}${call.body === undefined ? "" : `\n\n${call.body}`}`} />
+        <Pre text={`${call.method} ${targetOf(call)}${call.body === undefined ? "" : `\n\n${call.body}`}`} />
         <div className="row">
           <button type="button" className="button" onClick={onSend}>
             {t("reference.send")}
@@ -254,7 +256,7 @@ async function send(call: HttpCall, withToken: boolean): Promise<Received> {
   const startedAt = performance.now();
   const took = () => performance.now() - startedAt;
   try {
-    const response = await fetch(call.path, {
+    const response = await fetch(targetOf(call), {
       method: call.method,
       headers: {
         ...(withToken && { authorization: `Bearer ${await apiToken()}` }),
