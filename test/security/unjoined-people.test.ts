@@ -1,4 +1,4 @@
-// A person whom a stranger gave a role stays unnamed there, whatever the stranger reads, until the person joins.
+// A person whom a stranger gave a role stays unnamed there, in everything that the stranger reads, until the person joins.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { type DescField, type DescMethod, type JsonObject, type JsonValue, ScalarType } from "@bufbuild/protobuf";
