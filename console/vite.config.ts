@@ -2,6 +2,7 @@ import { compileMessageOrThrow } from "@lingui/message-utils/compileMessage";
 import { DEFAULT_THEME, defaultCssVariablesResolver, mergeMantineTheme } from "@mantine/core";
 import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
+import { boot } from "./boot.ts";
 import { icons } from "./icons.ts";
 import { theme } from "./src/theme.ts";
 
@@ -52,7 +53,7 @@ const shellFiles = [
 
 export default defineConfig({
   base: "/console/",
-  plugins: [react(), icons(), themeVariables(), compiledTexts()],
+  plugins: [react(), boot(), icons(), themeVariables(), compiledTexts()],
   resolve: { dedupe: ["@bufbuild/protobuf"] },
   build: {
     rolldownOptions: {

@@ -9,14 +9,18 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { queryClient, transport } from "./api/transport.ts";
 import { router } from "./router.tsx";
+import { apiToken } from "./session/session.ts";
 import { SessionGate } from "./shell/session-gate.tsx";
 import { openTexts } from "./texts/texts.ts";
 import { theme } from "./theme.ts";
 
-openTexts();
-// In the first quiet moment, or after two seconds: Safari has no requestIdleCallback.
-const whenIdle = window.requestIdleCallback ?? ((load: () => void) => setTimeout(load, 2000));
-whenIdle(() => import("./font.css").catch(() => {}), { timeout: 2000 });
+// The frame that the page comes with stays until there is something to show: a view, or the sign-in page.
+const view = router.load().catch(() => undefined);
+const session = apiToken().then(
+  () => view,
+  () => undefined,
+);
+await Promise.all([openTexts(), session]);
 createRoot(document.getElementById("root")!).render(
   <StrictMode>
     <I18nProvider i18n={i18n}>

@@ -16,7 +16,13 @@ import { rolesRoute } from "./views/roles/route.ts";
 import { signInRoute } from "./views/sign-in/route.ts";
 import { workloadsRoute } from "./views/workloads/route.ts";
 
-const home = createRoute({ getParentRoute: () => root, path: "/", component: Home });
+const home = createRoute({
+  getParentRoute: () => root,
+  path: "/",
+  component: Home,
+  // Most people go on there.
+  loader: () => void overviewRoute.options.component?.preload?.(),
+});
 
 /** People, workloads and sign-in were one view: links to it lead to the one that shows the same. */
 const formerIdentitiesRoute = createRoute({

@@ -13,8 +13,8 @@ const modules = sheets.filter((file) => file.endsWith(".module.css"));
 const shared = new Set(sheets.filter((file) => !modules.includes(file)).flatMap(classesIn));
 
 /** The pages that are made without React. */
-const markup = ["console/guide.html", "console/guides.js", `${root}/guides/search-box.ts`].map((file) =>
-  readFileSync(file, "utf8"),
+const markup = ["console/index.html", "console/guide.html", "console/guides.js", `${root}/guides/search-box.ts`].map(
+  (file) => readFileSync(file, "utf8"),
 );
 
 describe("style sheets of the console", () => {

@@ -9,10 +9,9 @@ import { apiToken } from "../session/session.ts";
 import { loadTexts, openTexts } from "../texts/texts.ts";
 import { Reference } from "./reference.tsx";
 
-openTexts();
 // The page is the same without a session.
 apiToken().catch(() => {});
-await loadTexts("reference");
+await Promise.all([openTexts(), loadTexts("reference")]);
 createRoot(document.getElementById("root")!).render(
   <StrictMode>
     <I18nProvider i18n={i18n}>

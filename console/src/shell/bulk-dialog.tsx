@@ -6,9 +6,10 @@ import { formErrors } from "../api/field-errors.ts";
 import { useTexts } from "../texts/texts.ts";
 import type { BulkProps } from "./bulk.ts";
 import { BulkResults } from "./bulk-results.tsx";
+import { Dialog } from "./dialog.tsx";
 import { TextField } from "./fields.tsx";
 import { Form } from "./form.tsx";
-import { Dialog, Loading } from "./parts.tsx";
+import { Loading } from "./parts.tsx";
 import { Failure } from "./states.tsx";
 import { useBulkRun } from "./use-bulk-run.ts";
 

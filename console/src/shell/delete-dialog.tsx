@@ -1,9 +1,10 @@
 // The dialog in front of every deletion, and of what else cannot be undone.
 import { type ReactNode, useState } from "react";
 import { useTexts } from "../texts/texts.ts";
+import { Dialog } from "./dialog.tsx";
 import { TextField } from "./fields.tsx";
 import { Form } from "./form.tsx";
-import { Dialog, Loading } from "./parts.tsx";
+import { Loading } from "./parts.tsx";
 
 /** The properties of the dialog. */
 export interface DeleteDialogProps {

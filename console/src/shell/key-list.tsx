@@ -2,8 +2,8 @@ import { Fragment } from "react";
 import { isOperator, useMe } from "../api/access.ts";
 import type { TextId } from "../texts/catalogues.ts";
 import { useTexts } from "../texts/texts.ts";
+import { Dialog } from "./dialog.tsx";
 import { views } from "./navigation.tsx";
-import { Dialog } from "./parts.tsx";
 
 const keys: readonly (readonly [string, TextId])[] = [
   ["Ctrl K", "keys.palette"],

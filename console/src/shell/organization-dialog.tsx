@@ -10,11 +10,11 @@ import { may, useMe } from "../api/access.ts";
 import { useNames } from "../api/resources.ts";
 import { isUid, parentOf } from "../api/uids.ts";
 import { useTexts } from "../texts/texts.ts";
+import { Dialog } from "./dialog.tsx";
 import { Pill } from "./look.tsx";
 import { namesakeMark, type Organization, useOrganization, useOrganizations } from "./organization.tsx";
 import styles from "./organization-dialog.module.css";
 import { isPinned, lastUsed, pinned, switchPin } from "./organization-memory.ts";
-import { Dialog } from "./parts.tsx";
 import { Failure } from "./states.tsx";
 
 /** How many rows are shown at once. The search finds the others. */

@@ -15,12 +15,12 @@ import { signOut } from "../session/session.ts";
 import type { TextId } from "../texts/catalogues.ts";
 import { type Texts, useTexts } from "../texts/texts.ts";
 import { clickShortcut, usePageActions } from "./actions.ts";
+import { Dialog } from "./dialog.tsx";
 import { shownOf, useFound } from "./found-resources.ts";
 import { Icon, type IconName } from "./icon.tsx";
 import { useViews } from "./navigation.tsx";
 import { namesakeMark, useOrganizations } from "./organization.tsx";
 import styles from "./palette.module.css";
-import { Dialog } from "./parts.tsx";
 
 interface Choice {
   readonly key: string;

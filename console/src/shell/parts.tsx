@@ -1,12 +1,12 @@
 // Small parts that all views share.
 
 import type { DescMethodUnary, MessageInitShape } from "@bufbuild/protobuf";
-import { ActionIcon, Button, type Drawer, Menu, Modal, Tooltip, VisuallyHidden } from "@mantine/core";
-import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
+import { ActionIcon, Button, Menu, Tooltip, VisuallyHidden } from "@mantine/core";
+import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { type Commands, commandsOf } from "../api/copy-as.ts";
 import { agoText, timeText, useTexts } from "../texts/texts.ts";
 import { type Shortcut, usePageAction } from "./actions.ts";
-import { ClosingProvider, useCloseQuestion } from "./closing.tsx";
+import { loadFont } from "./font.ts";
 import { Icon } from "./icon.tsx";
 import { notify } from "./toast.tsx";
 
@@ -14,6 +14,7 @@ import { notify } from "./toast.tsx";
 export function Heading({ children }: { readonly children: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
+    loadFont();
     document.title = `${heading.current?.textContent ?? ""} – Gatehouse`;
     if (document.querySelector('[role="dialog"]') === null) heading.current?.focus({ preventScroll: true });
   }, []);
@@ -176,77 +177,6 @@ export function ActionButton({
       </span>
     </Tooltip>
   );
-}
-
-/**
- * Gives the focus back to where it was when the component is removed, unless something else has taken it since. Mantine does so only
- * for what is closed and stays.
- */
-function useFocusReturn(): void {
-  const [before] = useState(() => document.activeElement);
-  useEffect(
-    () => () => {
-      const isLost = document.activeElement === null || document.activeElement === document.body;
-      if (isLost && before instanceof HTMLElement && before.isConnected) before.focus({ preventScroll: true });
-    },
-    [before],
-  );
-}
-
-/** The properties of dialogs and panels. */
-export interface OverlayProps {
-  readonly title: string;
-  readonly onClose: () => void;
-  readonly children: ReactNode;
-}
-
-/** A dialog. It has the focus while it is open, and Escape closes it, after a question if something was typed. */
-export function Dialog(props: OverlayProps) {
-  const { close, question } = useCloseQuestion();
-  const overlay = useOverlay({ ...props, onClose: () => close(props.onClose) });
-  return (
-    <Modal.Root {...overlay} fullScreen={isNarrow()}>
-      <Modal.Overlay backgroundOpacity={0.5} />
-      <Modal.Content>
-        <OverlayContent of={Modal} {...props}>
-          <ClosingProvider value={close}>
-            {question}
-            {props.children}
-          </ClosingProvider>
-        </OverlayContent>
-      </Modal.Content>
-    </Modal.Root>
-  );
-}
-
-/** Returns the properties that dialogs and panels have in common. The policy blocks the style that locks the scroll bar. */
-export function useOverlay({ onClose }: OverlayProps) {
-  useFocusReturn();
-  return { opened: true, onClose, lockScroll: false, size: "lg", transitionProps: { duration: 0 } };
-}
-
-/** The header with the button that closes, and the content. */
-export function OverlayContent({ of, title, children }: OverlayProps & { readonly of: typeof Modal | typeof Drawer }) {
-  const { t } = useTexts();
-  const body = useRef<HTMLDivElement>(null);
-  // Mantine gives the focus in a later task: a key that is pressed before it would be lost.
-  useLayoutEffect(
-    () => body.current?.querySelector<HTMLElement>("[data-autofocus]")?.focus({ preventScroll: true }),
-    [],
-  );
-  return (
-    <>
-      <of.Header component="div">
-        <of.Title component="h2">{title}</of.Title>
-        <of.CloseButton aria-label={t("action.close")} />
-      </of.Header>
-      <of.Body ref={body}>{children}</of.Body>
-    </>
-  );
-}
-
-function isNarrow(): boolean {
-  return matchMedia("(max-width: 767px)").matches;
 }
 
 /** Lines in the place of content that is being read. */

@@ -3,9 +3,10 @@ import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } fro
 import { callUnaryMethod, useMutation, useTransport } from "@connectrpc/connect-query";
 import { queryClient } from "../api/transport.ts";
 import { DeleteDialog, type DeleteDialogProps } from "./delete-dialog.tsx";
+import { Dialog } from "./dialog.tsx";
 import { useDraft } from "./draft.ts";
 import { type Difference, Form, type FormProps, useSave } from "./form.tsx";
-import { CopyAs, Dialog } from "./parts.tsx";
+import { CopyAs } from "./parts.tsx";
 import { notify } from "./toast.tsx";
 
 interface CallProps<I extends DescMessage, O extends DescMessage> {

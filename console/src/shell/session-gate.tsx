@@ -1,11 +1,14 @@
 // What stands before every view: a session.
 import { Button } from "@mantine/core";
 import { type ReactNode, useEffect, useState } from "react";
-import { forgetInvite, inviteCode } from "../session/invite.ts";
+import { inviteCode } from "../session/invite.ts";
 import { apiToken, SessionError, useSessionState } from "../session/session.ts";
 import { useTexts } from "../texts/texts.ts";
-import { Dialog, Loading } from "./parts.tsx";
-import { SignInForm, SignInPage } from "./sign-in.tsx";
+import { lazyPart } from "./lazy-part.tsx";
+import { Loading } from "./parts.tsx";
+import { SignInPage } from "./sign-in.tsx";
+
+const InviteOffer = lazyPart(async () => (await import("./invite-offer.tsx")).InviteOffer);
 
 /** Shows the sign-in page without a session, and nothing of what was read once the session has ended. */
 export function SessionGate({ children }: { readonly children: ReactNode }) {
@@ -21,7 +24,7 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
     return (
       <>
         {children}
-        <InviteOffer />
+        {inviteCode() !== "" && <InviteOffer />}
       </>
     );
   if (state === "signed-out") return <SignInPage />;
@@ -36,24 +39,5 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
         </div>
       </div>
     </main>
-  );
-}
-
-/** Offers the invite of the address to somebody who is signed in already. */
-function InviteOffer() {
-  const { t } = useTexts();
-  const [isOpen, setOpen] = useState(inviteCode() !== "");
-  if (!isOpen) return null;
-  const close = () => {
-    forgetInvite();
-    setOpen(false);
-  };
-  return (
-    <Dialog title={t("invite.title")} onClose={close}>
-      <div className="stack">
-        <p>{t("invite.text")}</p>
-        <SignInForm button={t("invite.accept")} />
-      </div>
-    </Dialog>
   );
 }

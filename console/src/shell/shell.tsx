@@ -8,7 +8,6 @@ import { isTemporary } from "../api/transport.ts";
 import { useTexts } from "../texts/texts.ts";
 import { Connection, GoneBanner } from "./connection.tsx";
 import { Icon } from "./icon.tsx";
-import { KeyList } from "./key-list.tsx";
 import { lazyPart } from "./lazy-part.tsx";
 import { Mark } from "./mark.tsx";
 import { Navigation, useCollapsed, useViewKeys } from "./navigation.tsx";
@@ -27,6 +26,7 @@ const OrganizationDialog = lazyPart(
   <Opening />,
   "frame",
 );
+const KeyList = lazyPart(async () => (await import("./key-list.tsx")).KeyList, <Opening />);
 const Palette = lazyPart(async () => (await import("./palette.tsx")).Palette, <Opening />, "frame");
 
 /** The frame. */

@@ -2,8 +2,6 @@
 import { i18n } from "@lingui/core";
 import { useLingui } from "@lingui/react";
 import type { Catalogue, Messages, TextId } from "./catalogues.ts";
-import { texts as de } from "./de/shell.ts";
-import { texts as en } from "./en/shell.ts";
 
 export type Language = "en" | "de";
 export type { TextId };
@@ -11,35 +9,37 @@ export type { TextId };
 export type Texts = (id: TextId, values?: Readonly<Record<string, unknown>>) => string;
 
 const stored = "gatehouse-language";
-const files = import.meta.glob<{ readonly texts: Messages }>(["./*/*.ts", "!./*/shell.ts"]);
-const loaded = new Set<Catalogue>();
+const files = import.meta.glob<{ readonly texts: Messages }>("./*/*.ts");
+const loaded = new Set<Catalogue>(["shell"]);
+/** The language that was chosen, or that of the browser. */
+let language: Language = (localStorage.getItem(stored) ?? navigator.language).startsWith("de") ? "de" : "en";
 
-/** Activates the language that was chosen, or that of the browser. */
-export function openTexts(): void {
-  i18n.load({ en, de });
-  const wanted = localStorage.getItem(stored) ?? navigator.language;
-  activate(wanted.startsWith("de") ? "de" : "en");
+/** Loads the texts of the frame, in the language in use. */
+export async function openTexts(): Promise<void> {
+  await load("shell", language);
+  activate();
 }
 
 /** Loads the texts of a view, in the language in use. */
 export async function loadTexts(catalogue: Catalogue): Promise<void> {
   loaded.add(catalogue);
-  await load(catalogue, i18n.locale);
+  await load(catalogue, language);
 }
 
 /** Changes the language, and remembers it. Rejects if its texts cannot be loaded. */
-export async function chooseLanguage(language: Language): Promise<void> {
-  await Promise.all([...loaded].map((catalogue) => load(catalogue, language)));
-  localStorage.setItem(stored, language);
-  activate(language);
+export async function chooseLanguage(chosen: Language): Promise<void> {
+  await Promise.all([...loaded].map((catalogue) => load(catalogue, chosen)));
+  localStorage.setItem(stored, chosen);
+  language = chosen;
+  activate();
 }
 
-async function load(catalogue: Catalogue, language: string): Promise<void> {
-  const { texts } = await files[`./${language}/${catalogue}.ts`]!();
-  i18n.load(language, texts);
+async function load(catalogue: Catalogue, wanted: Language): Promise<void> {
+  const { texts } = await files[`./${wanted}/${catalogue}.ts`]!();
+  i18n.load(wanted, texts);
 }
 
-function activate(language: Language): void {
+function activate(): void {
   i18n.activate(language);
   document.documentElement.lang = language;
 }

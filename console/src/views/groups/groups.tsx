@@ -9,6 +9,7 @@ import { ResourceKind, SearchService } from "../../../../gen/gatehouse/search/v1
 import { missingFor, outermostWith, requiredBy, useMe } from "../../api/access.ts";
 import { ancestorsOf, isUid } from "../../api/uids.ts";
 import { ActivityChart } from "../../shell/activity-chart.tsx";
+import { lazyPart } from "../../shell/lazy-part.tsx";
 import { PageHead } from "../../shell/look.tsx";
 import { useOrganizationName } from "../../shell/organization.tsx";
 import { ActionButton, Loading, useDelayed } from "../../shell/parts.tsx";
@@ -17,17 +18,18 @@ import { Denied, Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useGroupAddress } from "./address.ts";
 import { GroupDetails } from "./details.tsx";
-import { GroupDialogs } from "./dialogs.tsx";
 import { Tree } from "./tree.tsx";
 import { useTree } from "./tree-state.ts";
 
 const { listGroups: list } = GroupsService.method;
 
+const GroupDialogs = lazyPart(async () => (await import("./dialogs.tsx")).GroupDialogs);
+
 /** The tree of groups, and the details of the selected one. */
 export function Groups() {
   const { t } = useTexts();
   const { data: me } = useMe();
-  const { org, selected, change } = useGroupAddress();
+  const { org, selected, search, change } = useGroupAddress();
   const name = useOrganizationName();
   const roots = useMemo(() => outermostWith(me, list, org), [me, org]);
   const at = selected === "" ? org : selected;
@@ -55,7 +57,7 @@ export function Groups() {
           )}
         </div>
       )}
-      <GroupDialogs />
+      {search.dialog !== undefined && <GroupDialogs />}
     </>
   );
 }

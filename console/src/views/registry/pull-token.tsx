@@ -14,9 +14,10 @@ import type { Repo } from "../../../../gen/chainguard/platform/registry/v2beta1/
 import { dayMs } from "../../api/durations.ts";
 import { newKey } from "../../api/new-key.ts";
 import { parentOf } from "../../api/uids.ts";
+import { Dialog } from "../../shell/dialog.tsx";
 import { TextField } from "../../shell/fields.tsx";
 import { Form, useSave } from "../../shell/form.tsx";
-import { Code, CopyAs, Dialog } from "../../shell/parts.tsx";
+import { Code, CopyAs } from "../../shell/parts.tsx";
 import { pullCommand, usePulledTag, useRepository } from "../../shell/pull.ts";
 import { SecretOnce } from "../../shell/secret.tsx";
 import { useTexts } from "../../texts/texts.ts";

@@ -7,8 +7,9 @@ import {
   AccountProviderType,
   CheckStatus,
 } from "../../../../gen/chainguard/platform/iam/v2beta1/account_associations_pb.ts";
+import { Dialog } from "../../shell/dialog.tsx";
 import { Verdict } from "../../shell/look.tsx";
-import { CopyAs, Dialog, Loading } from "../../shell/parts.tsx";
+import { CopyAs, Loading } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
 

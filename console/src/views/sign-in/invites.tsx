@@ -1,5 +1,4 @@
 // Invites: the promise of a role to anyone who has the code.
-
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { Button, Checkbox } from "@mantine/core";
@@ -15,6 +14,7 @@ import { useNamed } from "../../api/naming.ts";
 import { parentOf } from "../../api/uids.ts";
 import { inviteLink } from "../../session/invite.ts";
 import { type Column, timeCell } from "../../shell/columns.ts";
+import { Dialog } from "../../shell/dialog.tsx";
 import { useDraft } from "../../shell/draft.ts";
 import { TextField } from "../../shell/fields.tsx";
 import { inactivityText } from "../../shell/inactivity.tsx";
@@ -22,7 +22,7 @@ import { lazyPart } from "../../shell/lazy-part.tsx";
 import { List } from "../../shell/list.tsx";
 import { Empty, Pill } from "../../shell/look.tsx";
 import { usePagedList } from "../../shell/paged-list.ts";
-import { ActionButton, Ago, CopyAs, Dialog } from "../../shell/parts.tsx";
+import { ActionButton, Ago, CopyAs } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import { DeleteResourceDialog, SaveDialog } from "../../shell/resource-dialogs.tsx";
 import { SecretOnce } from "../../shell/secret.tsx";

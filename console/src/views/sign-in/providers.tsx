@@ -8,16 +8,18 @@ import {
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { useNamed } from "../../api/naming.ts";
 import { type Column, timeCell } from "../../shell/columns.ts";
+import { lazyPart } from "../../shell/lazy-part.tsx";
 import { List } from "../../shell/list.tsx";
 import { Empty } from "../../shell/look.tsx";
 import { usePagedList } from "../../shell/paged-list.ts";
-import { ActionButton, Ago, CopyAs } from "../../shell/parts.tsx";
+import { ActionButton, Ago, CopyAs, Loading } from "../../shell/parts.tsx";
 import splitStyles from "../../shell/split.module.css";
 import { Denied } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useSignInAddress } from "./address.ts";
-import { ProviderDetails } from "./provider-details.tsx";
-import { NewProvider } from "./provider-form.tsx";
+
+const ProviderDetails = lazyPart(async () => (await import("./provider-details.tsx")).ProviderDetails, <Loading />);
+const NewProvider = lazyPart(async () => (await import("./provider-form.tsx")).NewProvider);
 
 const { listIdentityProviders, createIdentityProvider } = IdentityProvidersService.method;
 

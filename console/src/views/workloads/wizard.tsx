@@ -13,10 +13,11 @@ import {
 } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { type NewKey, newKey } from "../../api/new-key.ts";
 import { AccessPreview, completeChange } from "../../shell/access-preview.tsx";
+import { Dialog } from "../../shell/dialog.tsx";
 import { TextField } from "../../shell/fields.tsx";
 import { Form, useSave } from "../../shell/form.tsx";
 import { Verdict } from "../../shell/look.tsx";
-import { Code, CopyAs, Dialog } from "../../shell/parts.tsx";
+import { Code, CopyAs } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import previewStyles from "../../shell/preview.module.css";
 import { download } from "../../shell/secret.tsx";
