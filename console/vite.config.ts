@@ -29,6 +29,18 @@ function themeVariables(): Plugin {
   };
 }
 
+/** Leaves out the component that writes them: `withCssVariables` is false. */
+function unusedVariables(): Plugin {
+  return {
+    name: "unused-variables",
+    enforce: "pre",
+    load: (id) =>
+      id.endsWith("/MantineCssVariables/MantineCssVariables.mjs")
+        ? "export const MantineCssVariables = () => null;"
+        : null,
+  };
+}
+
 /** Compiles the messages of the catalogue: the browser then needs no parser for them. */
 function compiledTexts(): Plugin {
   return {
@@ -48,12 +60,13 @@ const shellFiles = [
   /\/@mantine\/.*\.css$/,
   /\/src\/\w+\.css$/,
   /\/src\/shell\/[\w-]+\.module\.css$/,
-  /\/src\/shell\/(icon|join-card|keyboard|look|navigation|organization|organization-memory|parts|states)\.tsx?$/,
+  /\/src\/api\/(access|naming|resources|uids)\.ts$/,
+  /\/src\/shell\/(icon|join-card|lazy-part|missing-part|keyboard|look|navigation|organization|organization-memory|parts|states)\.tsx?$/,
 ];
 
 export default defineConfig({
   base: "/console/",
-  plugins: [react(), boot(), icons(), themeVariables(), compiledTexts()],
+  plugins: [react(), boot(), unusedVariables(), icons(), themeVariables(), compiledTexts()],
   resolve: { dedupe: ["@bufbuild/protobuf"] },
   build: {
     rolldownOptions: {

@@ -17,7 +17,6 @@ import { Heading, Loading } from "./parts.tsx";
 import { usePreloadedViews } from "./preload.ts";
 import styles from "./shell.module.css";
 import { Failure } from "./states.tsx";
-import { Stranger } from "./stranger.tsx";
 import { Toast } from "./toast.tsx";
 import { UserMenu } from "./user-menu.tsx";
 
@@ -26,6 +25,7 @@ const OrganizationDialog = lazyPart(
   <Opening />,
   "frame",
 );
+const Stranger = lazyPart(async () => (await import("./stranger.tsx")).Stranger, <Loading />);
 const KeyList = lazyPart(async () => (await import("./key-list.tsx")).KeyList, <Opening />);
 const Palette = lazyPart(async () => (await import("./palette.tsx")).Palette, <Opening />, "frame");
 

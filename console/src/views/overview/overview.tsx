@@ -11,11 +11,11 @@ import { Heading, Loading } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
 import tileStyles from "../../shell/tiles.module.css";
 import { useTexts } from "../../texts/texts.ts";
-import { Attention } from "./attention.tsx";
-import { FirstSteps } from "./first-steps.tsx";
 import styles from "./overview.module.css";
 import { Statistics } from "./statistics.tsx";
 
+const Attention = lazyPart(async () => (await import("./attention.tsx")).Attention, <Loading />);
+const FirstSteps = lazyPart(async () => (await import("./first-steps.tsx")).FirstSteps, <Loading lines={2} />);
 const MemberHome = lazyPart(async () => (await import("./home.tsx")).MemberHome, <Loading />);
 
 /** The overview of an organization, or of what a caller has in it who may count nothing in the whole of it. Other parts need capabilities. */
