@@ -9,13 +9,15 @@ import { type Area, areas, capabilitiesOf, type Level, levelOf } from "../../api
 import { identityText, useNamed } from "../../api/naming.ts";
 import { parentOf } from "../../api/uids.ts";
 import { BindingLine } from "../../shell/binding-line.tsx";
+import { CapabilityPicker } from "../../shell/capability-picker.tsx";
 import type { Column } from "../../shell/columns.ts";
 import filterStyles from "../../shell/filters.module.css";
 import { useKeys } from "../../shell/keyboard.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { Empty, Pill } from "../../shell/look.tsx";
 import { Pager, pageSize, pagesOf } from "../../shell/pager.tsx";
-import { CopyAs, Loading, Suspended } from "../../shell/parts.tsx";
+import { CopyAs, Suspended } from "../../shell/parts.tsx";
+import { Picker } from "../../shell/picker.tsx";
 import { ProfileLink } from "../../shell/profile-link.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { Table } from "../../shell/table.tsx";
@@ -24,11 +26,6 @@ import { useAccessAddress } from "./address.ts";
 import styles from "./here.module.css";
 
 const { whoCan } = AccessService.method;
-const CapabilityPicker = lazyPart(
-  async () => (await import("../../shell/capability-picker.tsx")).CapabilityPicker,
-  <Loading lines={1} />,
-);
-const Picker = lazyPart(async () => (await import("../../shell/picker.tsx")).Picker, <Loading lines={1} />);
 const WhyPanel = lazyPart(async () => (await import("./why.tsx")).WhyPanel);
 
 /** The matrix of a group. */

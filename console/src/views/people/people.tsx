@@ -13,7 +13,8 @@ import { lazyPart } from "../../shell/lazy-part.tsx";
 import { List } from "../../shell/list.tsx";
 import { Avatar, Empty, PageHead, Pill } from "../../shell/look.tsx";
 import { usePagedList } from "../../shell/paged-list.ts";
-import { ActionButton, Ago, CopyAs, Loading } from "../../shell/parts.tsx";
+import { ActionButton, Ago, CopyAs } from "../../shell/parts.tsx";
+import { Picker } from "../../shell/picker.tsx";
 import { strongRoles } from "../../shell/role-pill.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { TextFilter } from "../../shell/text-filter.tsx";
@@ -24,7 +25,6 @@ const { listPeople } = AccessService.method;
 const { createRoleBinding, deleteRoleBinding } = RoleBindingsService.method;
 const { removeMember } = MembershipsService.method;
 
-const Picker = lazyPart(async () => (await import("../../shell/picker.tsx")).Picker, <Loading lines={1} />);
 const GiveRole = lazyPart(async () => (await import("./bulk.tsx")).GivePeopleRole, null, "bulk");
 const TakeRoles = lazyPart(async () => (await import("./bulk.tsx")).TakePeoplesRoles, null, "bulk");
 const RemoveDialog = lazyPart(() => import("./remove.tsx").then((part) => part.RemoveDialog));
