@@ -106,7 +106,24 @@ export async function signIn(page: Page, name: string): Promise<void> {
 /** The script of axe-core, which is evaluated, since the policy of the page allows no other script. */
 const axe = once(() => readFileSync("node_modules/axe-core/axe.min.js", "utf8"));
 
-/** Returns what axe-core finds, and whether the page scrolls sideways. */
+/**
+ * Finds texts with a uid, whole or shortened. It may stand where an object is described in detail, in commands and code, and where a
+ * person's name may not be known yet.
+ */
+const findUids = `(() => {
+  const found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const text = walker.currentNode.data;
+    const isPlain = !walker.currentNode.parentElement.closest("dl.facts, pre, script, style, input, textarea");
+    const isUid = /\\b[0-9a-f]{4}…[0-9a-f]{4}\\b|[0-9a-f]{40}/.test(text);
+    const around = walker.currentNode.parentElement.closest(".lines, .who, header, li, tr")?.textContent ?? text;
+    if (isPlain && isUid && !/Not joined yet|Noch nicht beigetreten/.test(around)) found.push("a uid: " + text);
+  }
+  return found;
+})()`;
+
+/** Returns what axe-core finds, texts with a uid, and whether the page scrolls sideways. */
 export async function findProblems(page: Page): Promise<string[]> {
   await page.evaluate(axe());
   const { violations } = (await page.evaluate("axe.run()")) as {
@@ -114,6 +131,7 @@ export async function findProblems(page: Page): Promise<string[]> {
   };
   const isWide = await page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");
   return [
+    ...((await page.evaluate(findUids)) as string[]),
     ...violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(" | ")}`),
     ...(isWide ? ["scrolls sideways"] : []),
   ];

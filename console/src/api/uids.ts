@@ -4,13 +4,6 @@ export function shortUid(uid: string): string {
   return last.length > 12 ? `${last.slice(0, 4)}…${last.slice(-4)}` : last;
 }
 
-/** The name of an identity as far as the caller may know it. */
-export function nameOf(
-  identity: { readonly uid: string; readonly name?: string; readonly email?: string } | undefined,
-): string {
-  return identity?.name || identity?.email || shortUid(identity?.uid ?? "");
-}
-
 /** Whether a text could be a uid: one or more segments of hexadecimal digits. */
 export function isUid(text: string): boolean {
   return /^[0-9a-f]{40}(?:\/[0-9a-f]{16})*$/.test(text);

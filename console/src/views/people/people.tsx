@@ -1,4 +1,5 @@
 // The people who hold roles at the organization or in a group of it.
+
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
@@ -6,7 +7,8 @@ import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2b
 import { AccessService, type Person } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { MembershipsService } from "../../../../gen/gatehouse/iam/v1/memberships_pb.ts";
 import { may, missingFor, outermostWith, requiredBy, useMe } from "../../api/access.ts";
-import { nameOf, shortUid } from "../../api/uids.ts";
+import { groupText, identityText } from "../../api/naming.ts";
+import { shortUid } from "../../api/uids.ts";
 import { type Column, timeCell } from "../../shell/columns.ts";
 import filterStyles from "../../shell/filters.module.css";
 import { lazyPart } from "../../shell/lazy-part.tsx";
@@ -94,7 +96,7 @@ export function People() {
         <RemoveDialog
           organization={org}
           identity={leaver.identity?.uid ?? ""}
-          name={shownName(leaver) ?? shortUid(leaver.identity?.uid ?? "")}
+          name={shownName(leaver) ?? identityText(t, leaver.identity)}
           onClose={() => setLeaver(undefined)}
         />
       )}
@@ -107,7 +109,7 @@ function useColumns(onRemove: (person: Person) => void): Column<Person>[] {
   return [
     {
       title: t("people.person"),
-      text: (person) => shownName(person) ?? shortUid(person.identity?.uid ?? ""),
+      text: (person) => shownName(person) ?? identityText(t, person.identity),
       sort: "name",
       cell: (person) => <Who person={person} />,
     },
@@ -142,7 +144,7 @@ function Remove({ person, onRemove }: { readonly person: Person; readonly onRemo
   const missing = bindings.flatMap(({ groupUid }) => missingFor(me, removeMember, groupUid));
   return (
     <ActionButton shortcut="Delete" missing={[...new Set(missing)]} onClick={onRemove}>
-      {t("people.remove.action")} <span className="hidden">{shownName(person) ?? shortUid(identity?.uid ?? "")}</span>
+      {t("people.remove.action")} <span className="hidden">{shownName(person) ?? identityText(t, identity)}</span>
     </ActionButton>
   );
 }
@@ -157,7 +159,7 @@ function emailOf({ identity, joinTime }: Person): string {
 
 /** Returns the name of a person; undefined before they have joined. */
 function shownName({ identity, joinTime }: Person): string | undefined {
-  return joinTime ? nameOf(identity) : undefined;
+  return joinTime ? identity?.name || identity?.email : undefined;
 }
 
 function Who({ person }: { readonly person: Person }) {
@@ -206,11 +208,11 @@ function Roles({ person: { identity, bindings, bindingCount } }: { readonly pers
   const more = Number(bindingCount) - Math.min(bindings.length, shownRoles);
   return (
     <span className="row tight">
-      {bindings.slice(0, shownRoles).map(({ roleBindingUid, roleName, roleUid, groupUid, groupName }) => (
+      {bindings.slice(0, shownRoles).map(({ roleBindingUid, roleName, groupUid, groupName }) => (
         <Link key={roleBindingUid} to="/o/$org/access" params={{ org }} search={{ group: groupUid, identity: uid }}>
           <Pill tone={strongRoles.has(roleName) ? "high" : "neutral"}>
             <bdi>
-              <strong>{roleName || shortUid(roleUid)}</strong> · {groupName || shortUid(groupUid)}
+              <strong>{roleName || t("names.hidden")}</strong> · {groupText(t, groupName)}
             </bdi>
           </Pill>
         </Link>

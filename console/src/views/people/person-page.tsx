@@ -1,10 +1,12 @@
 // The page of a person: who they are, what they may do here, and the way out of the organization.
+
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { MembershipsService } from "../../../../gen/gatehouse/iam/v1/memberships_pb.ts";
 import { NameState } from "../../../../gen/gatehouse/search/v1/search_pb.ts";
 import { missingFor, outermostWith, useMe } from "../../api/access.ts";
+import { identityText } from "../../api/naming.ts";
 import { useResolved } from "../../api/resources.ts";
 import { shortUid } from "../../api/uids.ts";
 import { ActionMenu } from "../../shell/action-menu.tsx";
@@ -152,7 +154,7 @@ function Removal({ person: { uid, name } }: { readonly person: ShownPerson }) {
         <RemoveDialog
           organization={org}
           identity={uid}
-          name={name ?? shortUid(uid)}
+          name={name ?? identityText(t, { uid })}
           onDeleted={() => open("")}
           onClose={() => setOpen(false)}
         />

@@ -1,4 +1,5 @@
 // Removes a person from the organization: shows what is lost, or what stands in the way, and makes one call.
+
 import { Code, ConnectError } from "@connectrpc/connect";
 import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
 import { Checkbox } from "@mantine/core";
@@ -6,7 +7,7 @@ import { useCallback, useEffect, useState } from "react";
 import { DelegationKind } from "../../../../gen/gatehouse/iam/v1/delegations_pb.ts";
 import { MembershipsService, type RemoveMemberResponse } from "../../../../gen/gatehouse/iam/v1/memberships_pb.ts";
 import { errorDetails } from "../../../../packages/client/src/errors.ts";
-import { shortUid } from "../../api/uids.ts";
+import { groupText, useNamed } from "../../api/naming.ts";
 import { Pill } from "../../shell/look.tsx";
 import { DeleteResourceDialog } from "../../shell/resource-dialogs.tsx";
 import type { TextId } from "../../texts/catalogues.ts";
@@ -91,7 +92,7 @@ function useLoss(organization: string, identity: string) {
 function Loss({ loss }: { readonly loss: RemoveMemberResponse }) {
   const { t } = useTexts();
   const { roleBindings, roleBindingCount, delegations, ownerlessGroupUids, provisioned, mapped } = loss;
-  const groups = new Map(roleBindings.map(({ group }) => [group?.uid ?? "", group?.name ?? ""]));
+  const named = useNamed(ownerlessGroupUids);
   const hidden = roleBindingCount - roleBindings.length;
   const made = delegationTexts
     .map(([kind, text]) => ({ text, count: delegations.filter((one) => one.kind === kind).length }))
@@ -99,7 +100,7 @@ function Loss({ loss }: { readonly loss: RemoveMemberResponse }) {
     .map(({ text, count }) => t(text, { count }));
   const notes = [
     ...(made.length > 0 ? [t("people.remove.delegations", { list: made.join(", ") })] : []),
-    ...ownerlessGroupUids.map((uid) => t("people.remove.ownerless", { group: groups.get(uid) || shortUid(uid) })),
+    ...ownerlessGroupUids.map((uid) => t("people.remove.ownerless", { group: named(uid) })),
     ...(provisioned ? [t("people.remove.provisioned")] : []),
     ...(mapped ? [t("people.remove.mapped")] : []),
   ];
@@ -110,7 +111,7 @@ function Loss({ loss }: { readonly loss: RemoveMemberResponse }) {
           {roleBindings.map(({ uid, role, group }) => (
             <Pill key={uid} tone="neutral">
               <bdi>
-                <strong>{role?.name || shortUid(role?.uid ?? "")}</strong> · {group?.name || shortUid(group?.uid ?? "")}
+                <strong>{role?.name || t("names.hidden")}</strong> · {groupText(t, group?.name)}
               </bdi>
             </Pill>
           ))}

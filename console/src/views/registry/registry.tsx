@@ -1,12 +1,13 @@
 // "Which images are there, and how do I pull them?"
+
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { type Repo, ReposService } from "../../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { holds, missingFor, requiredBy, useMe } from "../../api/access.ts";
-import { useNames } from "../../api/resources.ts";
-import { isUid, parentOf, shortUid } from "../../api/uids.ts";
+import { useNamed } from "../../api/naming.ts";
+import { isUid, parentOf } from "../../api/uids.ts";
 import { type Column, timeCell } from "../../shell/columns.ts";
 import filterStyles from "../../shell/filters.module.css";
 import { lazyPart } from "../../shell/lazy-part.tsx";
@@ -139,7 +140,7 @@ function useRepos() {
 function useRepoColumns(repos: readonly Repo[]): Column<Repo>[] {
   const { t } = useTexts();
   const { org } = useRegistryAddress();
-  const groups = useNames(repos.map(({ uid }) => parentOf(uid)));
+  const named = useNamed(repos.map(({ uid }) => parentOf(uid)));
   return [
     {
       title: t("registry.repo"),
@@ -161,7 +162,7 @@ function useRepoColumns(repos: readonly Repo[]): Column<Repo>[] {
         const group = parentOf(uid);
         return (
           <Link to="/o/$org/groups/$" params={{ org, _splat: group }}>
-            <bdi>{groups.get(group) ?? shortUid(group)}</bdi>
+            <bdi>{named(group)}</bdi>
           </Link>
         );
       },

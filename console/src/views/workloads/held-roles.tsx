@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { may, useMe } from "../../api/access.ts";
-import { shortUid } from "../../api/uids.ts";
+import { groupText } from "../../api/naming.ts";
 import { useTexts } from "../../texts/texts.ts";
 import { useWorkloadsAddress } from "./address.ts";
 
@@ -32,9 +32,7 @@ export function HeldRoles({ uid, children }: HeldRolesProps) {
       {data.roleBindings.map(({ uid: binding, role, group }) => (
         <li key={binding}>
           <Link to="/o/$org/access" params={{ org }} search={{ group: group?.uid ?? org, identity: uid }}>
-            <bdi>
-              {t("identities.heldRole", { role: role?.name ?? "…", group: group?.name || shortUid(group?.uid ?? "") })}
-            </bdi>
+            <bdi>{t("identities.heldRole", { role: role?.name ?? "…", group: groupText(t, group?.name) })}</bdi>
           </Link>
         </li>
       ))}
