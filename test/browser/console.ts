@@ -115,10 +115,10 @@ const findUids = `(() => {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const text = walker.currentNode.data;
-    const isPlain = !walker.currentNode.parentElement.closest("dl.facts, pre, script, style, input, textarea");
+    const isPlain = !walker.currentNode.parentElement.closest("dl.facts, pre, [data-command], script, style, input, textarea");
     const isUid = /\\b[0-9a-f]{4}…[0-9a-f]{4}\\b|[0-9a-f]{40}/.test(text);
     const around = walker.currentNode.parentElement.closest(".lines, .who, header, li, tr")?.textContent ?? text;
-    if (isPlain && isUid && !/Not joined yet|Noch nicht beigetreten/.test(around)) found.push("a uid: " + text);
+    if (isPlain && isUid && !/Not joined yet|Noch nicht beigetreten|No name|Ohne Namen/.test(around)) found.push("a uid: " + text);
   }
   return found;
 })()`;

@@ -80,7 +80,8 @@ describe("the walkthrough in the console", { timeout: 600_000 }, () => {
 
     await page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: "Workloads" }).click();
     await page.getByRole("link", { name: "mouse-job" }).click();
-    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "More actions" }).click();
+    await page.getByRole("menuitem", { name: "Delete" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete identity" }).click();
     await page.getByRole("dialog").waitFor({ state: "detached" });
     await page.goto(`${server.url}/console/o/${server.groupUid}/groups/${group!.uid}?dialog=delete`);
@@ -147,8 +148,7 @@ describe("the walkthrough in the console", { timeout: 600_000 }, () => {
       .waitFor();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "keys-job" }).waitFor();
-    await tabTo(page, "Delete");
-    await page.keyboard.press("Enter");
+    await page.keyboard.press("Delete");
     await page.getByRole("dialog").waitFor();
     await page.keyboard.press("Control+Enter");
     await page.getByText("Identity keys-job deleted").waitFor();

@@ -28,8 +28,10 @@ export function useNamed(uids: readonly string[]): (uid: string) => string {
   };
 }
 
-function resolvedText(t: Texts, { uid, name, email, state }: Name): string {
+/** Returns the words for what was resolved. */
+export function resolvedText(t: Texts, { uid, name, email, state }: Name): string {
   if (name || email) return name || email;
   if (state === NameState.NOT_JOINED) return t("names.notJoined", { uid: shortUid(uid) });
+  if (state === NameState.KNOWN) return t("names.none", { uid: shortUid(uid) });
   return t(state === NameState.DELETED ? "names.deleted" : "names.hidden");
 }

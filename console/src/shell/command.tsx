@@ -4,7 +4,7 @@ import { Copyable } from "./parts.tsx";
 /** A command of one line in a box, with a button that copies it. */
 export function Command({ text, what }: { readonly text: string; readonly what: string }) {
   return (
-    <div className={styles.command}>
+    <div className={styles.command} data-command>
       <Copyable value={text} what={what} />
     </div>
   );

@@ -1,8 +1,10 @@
 // The field in which a group, an identity or a role is chosen, by name or by a pasted uid.
 import { Select } from "@mantine/core";
 import { type ReactNode, useState } from "react";
-import { type Candidate, type NamedKind, useCandidates, useNames } from "../api/resources.ts";
-import { useTexts } from "../texts/texts.ts";
+import { type Name, NameState } from "../../../gen/gatehouse/search/v1/search_pb.ts";
+import { resolvedText } from "../api/naming.ts";
+import { type Candidate, type NamedKind, useCandidates, useResolved } from "../api/resources.ts";
+import { type Texts, useTexts } from "../texts/texts.ts";
 import { Icon } from "./icon.tsx";
 import { Avatar } from "./look.tsx";
 import { useDelayed } from "./parts.tsx";
@@ -27,8 +29,8 @@ interface PickerProps {
 export function Picker({ kind, label, description, name, within, value, error, onChange, onInvite }: PickerProps) {
   const { t } = useTexts();
   const [typed, setTyped] = useState("");
-  const nameOfValue = useNames([value]).get(value);
-  const chosen = value === "" ? "" : (nameOfValue ?? value);
+  const resolved = useResolved([value]).get(value);
+  const chosen = value === "" ? "" : chosenText(t, resolved);
   const text = typed.trim();
   const candidates = useCandidates(kind, within, useDelayed(text === chosen ? "" : text, 200));
   const offered = new Map(candidates?.map((one) => [one.uid, one]));
@@ -62,6 +64,12 @@ export function Picker({ kind, label, description, name, within, value, error, o
       )}
     />
   );
+}
+
+/** Returns the text of the field: "…" while the name is read. A uid that the caller may not resolve stays as it was pasted. */
+function chosenText(t: Texts, resolved: Name | undefined): string {
+  if (!resolved) return "…";
+  return resolved.state === NameState.HIDDEN ? resolved.uid : resolvedText(t, resolved);
 }
 
 /** The value of the option that invites somebody: no uid. */

@@ -95,6 +95,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "secret.once": "Bewahren Sie es jetzt auf. Es kann nicht noch einmal gezeigt werden.",
   "secret.download": "{fileName} herunterladen",
   "picker.invite": "{email} einladen",
+  "names.none": "Ohne Namen ({uid})",
   "names.notJoined": "Noch nicht beigetreten ({uid})",
   "names.organization": "(verborgene Organisation)",
   "names.group": "(verborgene Gruppe)",

@@ -92,6 +92,7 @@ export const texts = {
   "secret.once": "Keep it now. It cannot be shown again.",
   "secret.download": "Download {fileName}",
   "picker.invite": "Invite {email}",
+  "names.none": "No name ({uid})",
   "names.notJoined": "Not joined yet ({uid})",
   "names.organization": "(hidden organization)",
   "names.group": "(hidden group)",

@@ -20,7 +20,7 @@ import { Picker } from "../../shell/picker.tsx";
 import { strongRoles } from "../../shell/role-pill.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { TextFilter } from "../../shell/text-filter.tsx";
-import { useTexts } from "../../texts/texts.ts";
+import { type Texts, useTexts } from "../../texts/texts.ts";
 import { usePeopleAddress } from "./address.ts";
 
 const { listPeople } = AccessService.method;
@@ -96,7 +96,7 @@ export function People() {
         <RemoveDialog
           organization={org}
           identity={leaver.identity?.uid ?? ""}
-          name={shownName(leaver) ?? identityText(t, leaver.identity)}
+          name={shownName(t, leaver) ?? identityText(t, leaver.identity)}
           onClose={() => setLeaver(undefined)}
         />
       )}
@@ -109,7 +109,7 @@ function useColumns(onRemove: (person: Person) => void): Column<Person>[] {
   return [
     {
       title: t("people.person"),
-      text: (person) => shownName(person) ?? identityText(t, person.identity),
+      text: (person) => shownName(t, person) ?? identityText(t, person.identity),
       sort: "name",
       cell: (person) => <Who person={person} />,
     },
@@ -144,7 +144,7 @@ function Remove({ person, onRemove }: { readonly person: Person; readonly onRemo
   const missing = bindings.flatMap(({ groupUid }) => missingFor(me, removeMember, groupUid));
   return (
     <ActionButton shortcut="Delete" missing={[...new Set(missing)]} onClick={onRemove}>
-      {t("people.remove.action")} <span className="hidden">{shownName(person) ?? identityText(t, identity)}</span>
+      {t("people.remove.action")} <span className="hidden">{shownName(t, person) ?? identityText(t, identity)}</span>
     </ActionButton>
   );
 }
@@ -158,8 +158,10 @@ function emailOf({ identity, joinTime }: Person): string {
 }
 
 /** Returns the name of a person; undefined before they have joined. */
-function shownName({ identity, joinTime }: Person): string | undefined {
-  return joinTime ? identity?.name || identity?.email : undefined;
+function shownName(t: Texts, { identity, joinTime }: Person): string | undefined {
+  return joinTime && identity
+    ? identity.name || identity.email || t("names.none", { uid: shortUid(identity.uid) })
+    : undefined;
 }
 
 function Who({ person }: { readonly person: Person }) {
@@ -167,7 +169,7 @@ function Who({ person }: { readonly person: Person }) {
   const { org } = usePeopleAddress();
   const { identity, joinTime } = person;
   const uid = identity?.uid ?? "";
-  const name = shownName(person);
+  const name = shownName(t, person);
   return (
     <span className="who">
       <Avatar uid={uid} name={name} />
