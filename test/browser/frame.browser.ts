@@ -184,7 +184,7 @@ describe("the frame of the console", { timeout: 300_000 }, () => {
     await page.goto(server.url + at("identities/"));
     await page.getByRole("link", { name: "builder" }).click();
     await page.getByRole("heading", { name: "builder" }).waitFor();
-    await press("n", "New identity");
+    await press("n", "Grant access");
     await press("e", /builder/);
     await press("Delete", /builder/);
     for (const tab of ["invites", "providers", "accounts"]) {

@@ -47,7 +47,7 @@ export function ChangeList({
     <div className={styles.days}>
       {shown.map(({ day, folds }) => (
         <section key={day}>
-          <DayHeading day={day} level={level} />
+          <DayHeading day={day} level={level} isUtc={isUtc} />
           <ol className={`list ${styles.lines}`} aria-label={label}>
             {folds.map((fold) => (
               <Line key={fold.changes.at(-1)!.id} fold={fold} isUtc={isUtc} {...props} />
@@ -59,7 +59,12 @@ export function ChangeList({
   );
 }
 
-function DayHeading({ day, level: Heading }: { readonly day: string; readonly level: "h2" | "h3" }) {
+interface DayHeadingProps extends Pick<ChangeListProps, "level"> {
+  readonly day: string;
+  readonly isUtc: boolean;
+}
+
+function DayHeading({ day, level: Heading, isUtc }: DayHeadingProps) {
   const { locale } = useTexts();
   // The day itself has no zone: noon in UTC is the same day everywhere in UTC.
   const format = new Intl.DateTimeFormat(locale, {
@@ -69,7 +74,8 @@ function DayHeading({ day, level: Heading }: { readonly day: string; readonly le
     year: "numeric",
     timeZone: "UTC",
   });
-  return <Heading className={styles.day}>{format.format(new Date(`${day}T12:00:00Z`))}</Heading>;
+  const text = format.format(new Date(`${day}T12:00:00Z`));
+  return <Heading className={styles.day}>{isUtc ? `${text}, UTC` : text}</Heading>;
 }
 
 interface LineProps extends Pick<ChangeListProps, "org" | "details"> {
