@@ -2717,7 +2717,7 @@ export const comments: Readonly<Record<string, string>> = {
   "gatehouse.vulnerabilities.v1.SearchAdvisoriesRequest.page_size": "Results per page. 0 means 50; values above 200 are treated as 200.",
   "gatehouse.vulnerabilities.v1.SearchAdvisoriesRequest.page_token": "The next_page_token of the previous page. Empty asks for the first page; one older than 3 days does too.",
   "gatehouse.vulnerabilities.v1.SearchAdvisoriesRequest.order_by": "\"score\", \"published\", \"changed\" or \"package\", optionally followed by \" desc\". Empty means \"uid\".",
-  "gatehouse.vulnerabilities.v1.SearchAdvisoriesRequest.skip": "How many results to skip before the page, counted from page_token.",
+  "gatehouse.vulnerabilities.v1.SearchAdvisoriesRequest.skip": "How many results to skip before the page, counted from page_token: at most 10,000 when ordered by score, change or package.",
   "gatehouse.vulnerabilities.v1.SearchAdvisoriesResponse": "The response of SearchAdvisories.",
   "gatehouse.vulnerabilities.v1.SearchAdvisoriesResponse.results": "The results of this page.",
   "gatehouse.vulnerabilities.v1.SearchAdvisoriesResponse.next_page_token": "Asks for the following page. Empty on the last page.",

@@ -107,7 +107,7 @@ describe("the first sign-in in production", () => {
     );
     assert.equal(created.code, 0, created.stderr);
     const changes = await run(
-      ["changes", "list", "--parent", uid, "--kind", "role_bindings", "--url", url],
+      ["changes", "list", "--parent", uid, "--kind", "role_bindings", "-o", "wide", "--url", url],
       environment,
     );
     assert.match(changes.stdout, /bootstrap/, changes.stderr);

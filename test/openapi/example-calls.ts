@@ -46,8 +46,8 @@ export function exampleOf(placed: Placed, { target, body }: RestRequest, receive
 /** Returns a rank for the least informative calls: lists without items, objects without members, and long texts rank highest. */
 export function poverty(example: Example): number {
   const text = JSON.stringify(example);
-  const empty = text.match(/\[\]|\{\}/g)?.length ?? 0;
-  return text.length + 1000 * empty;
+  const count = (of: RegExp) => text.match(of)?.length ?? 0;
+  return text.length + 1500 * count(/\[\]/g) + 1000 * count(/\{\}/g);
 }
 
 function pathValues({ path }: Placed, given: string): JsonObject {

@@ -41,6 +41,10 @@ export const furtherCalls: Readonly<Record<string, FurtherCall>> = {
     body: {},
     status: 404,
   },
+  "POST /gatehouse/iam/v1/memberships:endSession": {
+    body: { organization: group, identity: `${"0".repeat(39)}3`, sessionId: "session" },
+    status: 404,
+  },
   "POST /auth/v1/register": { body: { code: "<code>" }, status: 403 },
   "DELETE /auth/v1/delete/{id}": { parameters: { id: child }, status: 403 },
   "GET /sts/exchange": { parameters: { aud: [server] }, status: 200 },

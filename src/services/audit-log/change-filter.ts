@@ -34,11 +34,12 @@ export const changeRules: MessageRules = {
   bounds: Object.fromEntries(["actor_uids", "kinds", "excluded_kinds"].map((field) => [field, { maxItems: maxNamed }])),
 };
 
-/** Returns the violations of a request that names more actors or kinds than it may. */
-export function checkCounts({ actorUids, kinds, excludedKinds }: ListChangesRequest): FieldViolation[] {
-  return Object.entries({ actor_uids: actorUids, kinds, excluded_kinds: excludedKinds })
-    .filter(([, items]) => items.length > maxNamed)
-    .map(([field]) => ({ field, description: `must not have more than ${maxNamed} items` }));
+/** Returns the violations of a request that names more actors or kinds than it may, or an empty one. */
+export function checkNamed({ actorUids, kinds, excludedKinds }: ListChangesRequest): FieldViolation[] {
+  return Object.entries({ actor_uids: actorUids, kinds, excluded_kinds: excludedKinds }).flatMap(([field, items]) => {
+    if (items.length > maxNamed) return [{ field, description: `must not have more than ${maxNamed} items` }];
+    return items.includes("") ? [{ field, description: "must not have an empty item" }] : [];
+  });
 }
 
 /** A change without its rows. */

@@ -21,7 +21,7 @@ import { endOfLog, findChanges, findLogPosition, type LogPosition } from "../../
 import { hasAllAfter } from "../../storage/change-log/removal.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { type ChangeCursors, changeCursors, type ParsedCursor } from "./change-cursors.ts";
-import { changeRules, checkCounts } from "./change-filter.ts";
+import { changeRules, checkNamed } from "./change-filter.ts";
 import { rowViews } from "./row-views.ts";
 import { scanChanges } from "./scan-changes.ts";
 import { type SpokenChange, sentencesOf } from "./sentences.ts";
@@ -42,7 +42,7 @@ export function changes(context: ServiceContext): Implementation {
   function readRequest(request: ListChangesRequest, call: Call) {
     const violations = newViolations();
     const pageSize = effectivePageSize(request.pageSize, violations);
-    violations.addAll(checkCounts(request));
+    violations.addAll(checkNamed(request));
     violations.throwIfAny();
     const organization = rootOf(request.parent);
     const after = request.after === "" ? undefined : parseCursor(cursors, "after", request.after, organization);

@@ -26,6 +26,8 @@ export const advisoryLimits = {
   /** Advisories that one facet counts, and its values. */
   countedRows: 100_000,
   facetValues: 20,
+  /** How many results a search may skip in an order that has no index: all that are skipped are sorted. */
+  sortedSkip: 10_000,
   /** Limits of one package query or batch. The rest goes to the next page. */
   search: {
     /** Key lookups, counted per visible subtree. */

@@ -63,7 +63,7 @@ for (const database of databases) {
           assert.equal(predicted.body.truncated ?? false, false);
           const expected = applied(held, predicted.body.effects, tree.groups);
           assert.deepEqual(await decisions(server, tree), expected, what);
-          checkCounts(predicted.body.effects, tree.groups);
+          checkNamed(predicted.body.effects, tree.groups);
         }
       });
     }
@@ -161,7 +161,7 @@ function applied(
 }
 
 /** Each group that has an effect is counted in one effect. */
-function checkCounts(effects: readonly Effect[], groups: readonly string[]): void {
+function checkNamed(effects: readonly Effect[], groups: readonly string[]): void {
   for (const effect of effects) {
     const below = groups.filter(
       (group) => isBelow(group, effect.groupUid) && effectAt(effects, effect.identity.uid, group) === effect,

@@ -75,7 +75,7 @@ export type SearchAdvisoriesRequest = Message<"gatehouse.vulnerabilities.v1.Sear
   orderBy: string;
 
   /**
-   * How many results to skip before the page, counted from page_token.
+   * How many results to skip before the page, counted from page_token: at most 10,000 when ordered by score, change or package.
    *
    * @generated from field: int32 skip = 8;
    */

@@ -5,6 +5,7 @@ import {
   FoundAdvisorySchema,
   type SearchAdvisoriesRequest,
 } from "../../../../gen/gatehouse/vulnerabilities/v1/search_pb.ts";
+import { invalidField } from "../../../aip/errors.ts";
 import { toTimestamp } from "../../../aip/timestamps.ts";
 import { scopeOf } from "../../../pipeline/authorize.ts";
 import { expensive } from "../../../pipeline/expensive.ts";
@@ -13,6 +14,7 @@ import { listPage } from "../../../resource/list-page.ts";
 import { selectSources } from "../../../resource/selection.ts";
 import type { ServiceContext } from "../../../resource/service-context.ts";
 import type { SortField } from "../../../storage/list/list-rows.ts";
+import { advisoryLimits } from "../limits.ts";
 import { advisory, advisoryMessages, withEvents } from "./advisories.ts";
 import { scoreColumns } from "./advisory-scores.ts";
 import { checkTriage, triageOf } from "./triage.ts";
@@ -36,6 +38,7 @@ export function advisorySearch(context: ServiceContext): Implementation {
   const handlers: Handlers<typeof AdvisorySearchService> = {
     searchAdvisories: expensive(async (request, call) => {
       checkTriage(request);
+      checkSkip(request);
       const sources = selectSources(scopeOf(call), request.list?.uidp, {
         includesGranted: false,
         includesRoots: false,
@@ -52,6 +55,16 @@ export function advisorySearch(context: ServiceContext): Implementation {
     }, isUnindexed),
   };
   return implement(AdvisorySearchService, handlers);
+}
+
+/** Throws if sorting what a search skips would keep the database busy. The order by publication has an index, as that by uid. */
+function checkSkip({ orderBy, skip }: SearchAdvisoriesRequest): void {
+  const { sortedSkip } = advisoryLimits;
+  if (skip > sortedSkip && !/^\s*($|uid|publish)/.test(orderBy))
+    throw invalidField(
+      "skip",
+      `must be at most ${sortedSkip} in this order; narrow the list, or order it by "published"`,
+    );
 }
 
 /** Returns whether a search tests texts, or sorts all advisories of a place by what no index has together with its filters. */

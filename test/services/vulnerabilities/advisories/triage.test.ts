@@ -177,6 +177,7 @@ for (const database of databases) {
         await client.searchAdvisories(asked).then(String, (error) => JSON.stringify([String(error), error.details]));
       assert.match(await fieldsOf({ minScore: 10.1 }), /min_score/);
       assert.match(await fieldsOf({ minScore: Number.NaN }), /min_score/);
+      assert.match(await fieldsOf({ orderBy: "score desc", skip: 10_001 }), /must be at most 10000/);
       assert.match(await fieldsOf({ orderBy: "severity" }), /order_by/);
       assert.match(await fieldsOf({ list: { skip: -1 } }), /list\.skip/);
     });
