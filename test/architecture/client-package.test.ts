@@ -48,7 +48,7 @@ describe("the client package", () => {
       );
     });
 
-  it("is used by the console for errors and sentences only: the rest would make the first view larger", () => {
+  it("the console imports only errors and sentences of the client package: the rest would make the first view larger", () => {
     const sources = readdirSync("console/src", { recursive: true, encoding: "utf8" }).filter((file) =>
       /\.tsx?$/.test(file),
     );

@@ -108,7 +108,7 @@ const axe = once(() => readFileSync("node_modules/axe-core/axe.min.js", "utf8"))
 
 /**
  * Finds texts with a uid, whole or shortened. It may stand where an object is described in detail, in commands and code, and where a
- * person's name may not be known yet.
+ * name may not be known: of a person who has not joined, of an organization that is not verified.
  */
 const findUids = `(() => {
   const found = [];
@@ -116,9 +116,9 @@ const findUids = `(() => {
   while (walker.nextNode()) {
     const text = walker.currentNode.data;
     const isPlain = !walker.currentNode.parentElement.closest("dl.facts, pre, [data-command], script, style, input, textarea");
-    const isUid = /\\b[0-9a-f]{4}…[0-9a-f]{4}\\b|[0-9a-f]{40}/.test(text);
+    const isUid = /\\b[0-9a-f]{4}…[0-9a-f]{4}\\b|\\b[0-9a-f]{40}\\b/.test(text);
     const around = walker.currentNode.parentElement.closest(".lines, .who, header, li, tr")?.textContent ?? text;
-    if (isPlain && isUid && !/Not joined yet|Noch nicht beigetreten|No name|Ohne Namen/.test(around)) found.push("a uid: " + text);
+    if (isPlain && isUid && !/Not joined yet|Noch nicht beigetreten|No name|Ohne Namen|not verified|nicht geprüft/.test(around)) found.push("a uid: " + text);
   }
   return found;
 })()`;

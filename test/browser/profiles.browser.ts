@@ -109,13 +109,16 @@ describe("the pages of people and workloads", { timeout: 600_000 }, () => {
     assert.deepEqual(complaints, []);
   });
 
-  it("is reached from the palette and from Who can do what, and says who one is oneself", async () => {
+  it("the palette and Who can do what lead to the page of a person, and one's own page says so", async () => {
     await using console = await openConsole(browser, server, { path: `/console/o/${server.groupUid}/access` });
     const { page, complaints } = console;
     await signIn(page, "owner");
     await page.getByRole("table").locator('a[href*="/people/"]').getByText("owner", { exact: true }).click();
     await page.getByText("you", { exact: true }).waitFor();
     assert.equal(await page.getByRole("button", { name: "More actions" }).count(), 0);
+    await page.getByRole("link", { name: "Sessions" }).click();
+    await page.getByText(/^(All sessions of this person|Sessions that this person began)/).waitFor();
+    assert.deepEqual(await findProblems(page), []);
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox").fill("member");
     await page

@@ -22,7 +22,7 @@ function linesOf(...changes: Change[]): string[] {
 }
 
 describe("folded changes", () => {
-  it("are one line for one actor, kind and verb within ten minutes", () => {
+  it("changes by one actor of one kind and verb within ten minutes fold into one line", () => {
     const made = (time: string, actor = "a") => change(actor, "groups.created", time);
     assert.deepEqual(linesOf(made("10:10"), made("10:05"), made("10:00")), ["groups.created 3"]);
     assert.deepEqual(linesOf(made("10:11"), made("10:05"), made("10:00")), ["groups.created 2", "groups.created 1"]);
@@ -35,7 +35,7 @@ describe("folded changes", () => {
     ]);
   });
 
-  it("have the sign-ins of an actor on a day in one line, which divides no run", () => {
+  it("the sign-ins of an actor on a day fold into one line, which divides no run of other changes", () => {
     const signIn = (time: string, actor = "a") => change(actor, "sign_ins.allowed", time);
     const made = (time: string) => change("a", "groups.created", time);
     assert.deepEqual(linesOf(signIn("20:00"), made("10:02"), signIn("10:01"), made("10:00"), signIn("02:00")), [
@@ -52,7 +52,7 @@ describe("folded changes", () => {
     ]);
   });
 
-  it("have one line for the sign-ins of more than three people on a day, which opens to a line for each", () => {
+  it("the sign-ins of more than three people on a day fold into one line, which opens to a line for each person", () => {
     const some = [..."abcda"].map((actor) => change(actor, "sign_ins.allowed", "10:00"));
     assert.deepEqual(linesOf(...some), ["sign_ins.several 5"]);
     const [day] = foldChanges(some, true);

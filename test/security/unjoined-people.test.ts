@@ -34,7 +34,7 @@ for (const database of databases) {
     });
     after(() => all.disposeAsync());
 
-    it("is unnamed in every response, event and search before they join, and named after it", async () => {
+    it("a person bound by a stranger is unnamed in every response, event and search before joining, and named after it", async () => {
       const uid = await addPerson(server, person.name, person.email, undefined);
       const stranger = await addGroup(server, null, "stranger");
       const owner = await addCaller(server, stranger, ownerRole.uid);

@@ -14,7 +14,7 @@ export interface MenuAction {
   readonly missing: readonly string[];
   /** The key that does the same, also while the menu is closed. */
   readonly shortcut?: Shortcut;
-  /** Whether it takes something away. */
+  /** True for an action that takes something away. */
   readonly isDangerous?: boolean;
   readonly onClick: () => void;
 }

@@ -1,4 +1,4 @@
-// What happened in a group and below it in the last 30 days, as a chart.
+// The chart of events of the last 30 days in a group and below it.
 import { useQuery } from "@connectrpc/connect-query";
 import { useId } from "react";
 import { StatisticsService } from "../../../gen/gatehouse/organizations/v1/statistics_pb.ts";

@@ -22,7 +22,7 @@ interface BulkDialogProps<Row> extends BulkProps<Row> {
   readonly text?: string;
   /** The text of the button: verb and noun. */
   readonly button: string;
-  /** Whether it deletes: what is gone already is done. */
+  /** True for a deletion: a row that is gone already counts as done. */
   readonly isDeletion?: boolean;
   /** The code of the error that says that a row needs nothing more. */
   readonly already?: Code;

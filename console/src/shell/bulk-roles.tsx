@@ -1,4 +1,4 @@
-// Dialogs that give several people or workloads a role, and take roles from them.
+// Dialogs that give several people or workloads a role, take roles from them, and delete role bindings.
 import { Code } from "@connectrpc/connect";
 import { useTransport } from "@connectrpc/connect-query";
 import { useRef, useState } from "react";
@@ -45,6 +45,28 @@ export function GiveRole<Row>({ within, identityOf, ...props }: OfIdentities<Row
       <Picker kind="role" label={t("bulk.role")} within={within} value={roleUid} onChange={setRole} />
       <Picker kind="group" label={t("bulk.place")} within={within} value={parent} onChange={setParent} />
     </BulkDialog>
+  );
+}
+
+interface OfBindings<Row> extends BulkProps<Row> {
+  /** Returns the uid of the role binding of a row; empty if it has none that the caller may list: then it stays. */
+  readonly uidOf: (row: Row) => string;
+}
+
+/** The dialog that deletes role bindings. */
+export function RemoveBindings<Row>({ uidOf, ...props }: OfBindings<Row>) {
+  const { t } = useTexts();
+  const call = useCall(deleteRoleBinding);
+  return (
+    <BulkDialog
+      {...props}
+      isDeletion
+      title={(count) => t("bulk.bindings.title", { count })}
+      text={t("bulk.bindings.text")}
+      button={t("bulk.bindings.button")}
+      keep={(row) => uidOf(row) !== ""}
+      act={(row) => call({ uid: uidOf(row) })}
+    />
   );
 }
 

@@ -7,7 +7,7 @@ import { useEffect, useState, useSyncExternalStore } from "react";
 interface OpenDraft {
   /** Whether something was typed. */
   readonly isFilled: () => boolean;
-  /** Whether it began with what was typed before. */
+  /** True if the field began with a text that was typed before. */
   readonly isRestored: () => boolean;
   /** Removes it from the storage. */
   readonly forget: () => void;

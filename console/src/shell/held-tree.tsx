@@ -1,4 +1,4 @@
-// What roles give, by group: those in which something is held, and those above them. Load the texts `access` with it.
+// The tree of the groups in which roles have an effect, with the capabilities that they give. Load the texts `access` with it.
 import { Link } from "@tanstack/react-router";
 import { useId } from "react";
 import type { HeldRole } from "../../../gen/gatehouse/access/v1/access_pb.ts";

@@ -94,7 +94,7 @@ export function Avatar({
   /** Undefined for somebody without a name that may be shown. */
   readonly name: string | undefined;
   readonly isWorkload?: boolean;
-  /** Whether it stands next to the title of a view. */
+  /** True next to the title of a view, where it is larger. */
   readonly isLarge?: boolean;
 }) {
   const tint = tints[Number.parseInt(uid.slice(-4), 16) % tints.length] ?? "neutral";

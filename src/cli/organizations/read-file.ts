@@ -56,7 +56,7 @@ export async function checkFile(file: string, decrypt?: Decrypt): Promise<FileSu
     const json = parseLine(text, fail);
     if (number === 1) organization = organizationOf(json, fail);
     else if (json.end !== undefined) {
-      checkNamed(json.end as JsonObject, counts, fail);
+      checkCounts(json.end as JsonObject, counts, fail);
       isComplete = true;
     } else {
       const { kind } = await toLine(number, text, json, organization, fail, decrypt);
@@ -102,7 +102,7 @@ function organizationOf({ gatehouseOrganization: version, organization }: JsonOb
   throw fail("organization: must be the uid of an organization");
 }
 
-function checkNamed({ counts }: JsonObject, found: Readonly<Record<string, number>>, fail: Fail): void {
+function checkCounts({ counts }: JsonObject, found: Readonly<Record<string, number>>, fail: Fail): void {
   const stated = (counts ?? {}) as JsonObject;
   for (const kind of new Set([...Object.keys(stated), ...Object.keys(found)])) {
     const [has, says] = [found[kind] ?? 0, stated[kind] ?? 0];

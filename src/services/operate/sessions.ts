@@ -4,7 +4,6 @@ import type { OperateService, SessionSchema } from "../../../gen/gatehouse/opera
 import { notFound } from "../../aip/errors.ts";
 import { formatPageToken } from "../../aip/page-token.ts";
 import { effectivePageSize, effectiveSkip } from "../../aip/pagination.ts";
-import { toTimestamp } from "../../aip/timestamps.ts";
 import { newViolations } from "../../aip/violations.ts";
 import type { Handlers } from "../../pipeline/handlers.ts";
 import { clientOf } from "../../pipeline/observe.ts";
@@ -15,6 +14,7 @@ import type { Transaction } from "../../storage/engine/session.ts";
 import { countSessions, listSessions } from "../../storage/sign-in/session-list.ts";
 import { deleteRefreshFamily, findRefreshFamily, type RefreshFamilyRow } from "../../storage/sign-in/sign-ins.ts";
 import { requireUnlimited } from "../operator-call.ts";
+import { sessionFacts } from "../session-facts.ts";
 
 /** The dependencies of the session methods. */
 export interface SessionContext extends Pick<ServiceContext, "database" | "clock" | "pageTokenKey"> {
@@ -63,19 +63,7 @@ export function sessionMethods(
   };
 }
 
-/** The digest of the token and the claims of the login provider stay out. */
-function toMessage({ id, identityUid, signIn, createTime, expireTime }: RefreshFamilyRow) {
-  const { email = "", browser, client = {}, lastUseTime } = signIn;
-  const shown: MessageInitShape<typeof SessionSchema> = {
-    sessionId: id,
-    identityUid,
-    email,
-    browser: browser !== undefined,
-    clientAddress: client.client ?? "",
-    userAgent: client.userAgent ?? "",
-    createTime: toTimestamp(createTime),
-    expireTime: toTimestamp(expireTime),
-    ...(lastUseTime !== undefined && { lastUseTime: toTimestamp(lastUseTime) }),
-  };
-  return shown;
+function toMessage(session: RefreshFamilyRow): MessageInitShape<typeof SessionSchema> {
+  const { identityUid, signIn } = session;
+  return { ...sessionFacts(session), identityUid, email: signIn.email ?? "" };
 }

@@ -42,7 +42,7 @@ describe("the code in the API reference", { timeout: 300_000 }, () => {
     }
   }
 
-  it("is tested with at least 20 methods", () => {
+  it("the code of the API reference is tested with at least 20 methods", () => {
     assert.ok(new Set(typed.calls.map(({ service, method }) => `${service}/${method.name}`)).size >= 20);
   });
 

@@ -31,7 +31,7 @@ function namesIn(text: string, language: string): string[] {
 
 for (const [language, texts] of Object.entries({ en, de })) {
   describe(`the sentences about changes (${language})`, () => {
-    it("have a text for each kind and verb, and none for others", () => {
+    it(`sentences (${language}) have a text for each kind and verb, and none for others`, () => {
       const keys = Object.keys(texts).filter((key) => !key.startsWith("name.") && !folded.includes(key));
       assert.deepEqual(keys.sort(), [...sentences.keys()].sort());
     });

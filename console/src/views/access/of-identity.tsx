@@ -1,4 +1,4 @@
-// What an identity may do, and where.
+// The roles and capabilities of one identity, by group.
 import { useQuery } from "@connectrpc/connect-query";
 import { AccessService } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { useMe } from "../../api/access.ts";

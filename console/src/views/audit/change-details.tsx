@@ -1,4 +1,4 @@
-// What an opened line shows of a change: both sides of each field, and what identifies it.
+// The details of a change in an opened line: both sides of each field, request and uids.
 import type { Change } from "../../../../gen/gatehouse/changes/v1/changes_pb.ts";
 import { Copyable } from "../../shell/parts.tsx";
 import { useTexts } from "../../texts/texts.ts";

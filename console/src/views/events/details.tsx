@@ -66,7 +66,6 @@ export function SubscriptionDetails({ uid }: { readonly uid: string }) {
           {t("events.delete")}
         </ActionButton>
         <CopyAs method={getDeliveryState} request={request} />
-        <Copyable value={uid} shown={shortUid(uid)} what={t("events.uid")} />
       </div>
       {state.inactivity !== "" && <Inactive state={state} />}
       <Facts state={state} />
@@ -153,6 +152,10 @@ function Facts({ state }: { readonly state: DeliveryState }) {
           </dd>
         </>
       )}
+      <dt>{t("events.uid")}</dt>
+      <dd>
+        <Copyable value={state.subscriptionUid} shown={shortUid(state.subscriptionUid)} what={t("events.uid")} />
+      </dd>
     </dl>
   );
 }

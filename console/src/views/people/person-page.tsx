@@ -2,18 +2,17 @@
 
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { MembershipsService } from "../../../../gen/gatehouse/iam/v1/memberships_pb.ts";
 import { NameState } from "../../../../gen/gatehouse/search/v1/search_pb.ts";
-import { missingFor, outermostWith, useMe } from "../../api/access.ts";
+import { missingFor, useMe } from "../../api/access.ts";
 import { identityText } from "../../api/naming.ts";
 import { useResolved } from "../../api/resources.ts";
 import { shortUid } from "../../api/uids.ts";
 import { ActionMenu } from "../../shell/action-menu.tsx";
-import { useBindingAddress } from "../../shell/binding-address.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { Avatar, PageHead, Pill } from "../../shell/look.tsx";
-import { ActionButton, Heading, Loading } from "../../shell/parts.tsx";
+import { Heading, Loading } from "../../shell/parts.tsx";
+import { GiveRole } from "../../shell/profile/give-role.tsx";
 import { useHeldRoles } from "../../shell/profile/held-roles.ts";
 import { type ProfileTab, ProfileTabs } from "../../shell/profile/profile-tabs.tsx";
 import { RolesTab } from "../../shell/profile/roles-tab.tsx";
@@ -26,9 +25,7 @@ import { PersonDetails } from "./person-details.tsx";
 
 const RemoveDialog = lazyPart(async () => (await import("./remove.tsx")).RemoveDialog);
 const SessionsTab = lazyPart(async () => (await import("./sessions-tab.tsx")).SessionsTab, <Loading />, "operate");
-const BindingDialogs = lazyPart(async () => (await import("../../shell/binding-dialogs.tsx")).BindingDialogs);
 
-const { createRoleBinding } = RoleBindingsService.method;
 const { removeMember } = MembershipsService.method;
 
 /** The page. */
@@ -56,11 +53,8 @@ export function PersonPage({ uid }: { readonly uid: string }) {
 
 function Page({ person }: { readonly person: ShownPerson }) {
   const { t } = useTexts();
-  const { data: me } = useMe();
   const { org, search } = usePeopleAddress();
-  const { openDialog, dialog } = useBindingAddress();
   const { uid, name, email } = person;
-  const [place = org] = outermostWith(me, createRoleBinding, org);
   return (
     <>
       <PageHead
@@ -74,26 +68,22 @@ function Page({ person }: { readonly person: ShownPerson }) {
         beside={<Pills person={person} />}
         detail={<span className="muted">{name === undefined ? shortUid(uid) : <bdi>{email}</bdi>}</span>}
       >
-        <ActionButton
-          variant="filled"
-          shortcut="n"
-          missing={missingFor(me, createRoleBinding, place)}
-          onClick={() => void openDialog("grant")}
-        >
-          {t("profile.giveRole")}
-        </ActionButton>
+        <GiveRole identity={uid} within={org} />
         <Removal person={person} />
       </PageHead>
       <ProfileTabs uid={uid} tabs={tabs} />
       {search.tab === undefined && <RolesTab identity={uid} />}
       {search.tab === "sessions" && <SessionsTab person={person} />}
       {search.tab === "details" && <PersonDetails person={person} />}
-      {dialog !== undefined && <BindingDialogs group={place} identity={uid} />}
     </>
   );
 }
 
-const tabs: readonly ProfileTab[] = [{ text: "profile.access" }, { tab: "details", text: "profile.details" }];
+const tabs: readonly ProfileTab[] = [
+  { text: "profile.access" },
+  { tab: "sessions", text: "profile.sessions" },
+  { tab: "details", text: "profile.details" },
+];
 
 /** Whether it is the caller, may do everything here, has joined, and is active. */
 function Pills({ person: { uid, name } }: { readonly person: ShownPerson }) {

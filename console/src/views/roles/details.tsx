@@ -26,7 +26,7 @@ import { useRoleAddress } from "./address.ts";
 import { isBuiltIn } from "./built-in.ts";
 
 const { getRole, updateRole, deleteRole } = RolesService.method;
-const RemoveBindings = lazyPart(async () => (await import("./bulk.tsx")).RemoveBindings, null, "bulk");
+const RemoveUses = lazyPart(async () => (await import("./bulk.tsx")).RemoveUses, null, "bulk");
 const { listRoleBindings, deleteRoleBinding } = RoleBindingsService.method;
 
 /** The selected role. */
@@ -70,8 +70,13 @@ export function RoleDetails({ uid }: { readonly uid: string }) {
           </>
         )}
         <CopyAs method={getRole} request={{ uid }} />
-        <Copyable value={uid} shown={shortUid(uid)} what={t("roles.uid")} />
       </div>
+      <dl className="facts">
+        <dt>{t("roles.uid")}</dt>
+        <dd>
+          <Copyable value={uid} shown={shortUid(uid)} what={t("roles.uid")} />
+        </dd>
+      </dl>
       <Capabilities role={role} />
       <Uses uid={uid} />
     </section>
@@ -191,7 +196,7 @@ function Uses({ uid }: { readonly uid: string }) {
             text: t("roles.removeBindings"),
             method: deleteRoleBinding,
             placeOf: (binding) => binding.uid,
-            Dialog: RemoveBindings,
+            Dialog: RemoveUses,
           },
         ]}
         empty={<p className="muted">{t("roles.unused")}</p>}

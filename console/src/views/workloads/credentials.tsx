@@ -1,16 +1,16 @@
-// What lets a workload in: the claims that its tokens must have, and its keys.
+// The tab with the claims that the tokens of a workload must have, and its keys.
 import type { Identity } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import type { Column } from "../../shell/columns.ts";
 import { Table } from "../../shell/table.tsx";
 import { timeText, useTexts } from "../../texts/texts.ts";
-import { demandsOf, keysEndOf, keysOf, type PublicKey, typeOf } from "./identity-facts.ts";
+import { Demands } from "./demands.tsx";
+import { keysEndOf, keysOf, type PublicKey, typeOf } from "./identity-facts.ts";
 
 /** The tab. */
 export function Credentials({ identity }: { readonly identity: Identity }) {
   const { t, locale } = useTexts();
   const keysEnd = keysEndOf(identity);
   const keys = keysOf(identity);
-  const demands = demandsOf(identity);
   return (
     <div className="stack">
       <section className="card stack" aria-labelledby="demands">
@@ -18,18 +18,7 @@ export function Credentials({ identity }: { readonly identity: Identity }) {
         <dl className="facts">
           <dt>{t("identities.type")}</dt>
           <dd>{t(`type.${typeOf(identity)}`)}</dd>
-          {demands.map(([claim, value]) => (
-            <div key={claim} className="contents">
-              <dt>
-                <code>{claim}</code>
-              </dt>
-              <dd>
-                <code>
-                  <bdi>{value}</bdi>
-                </code>
-              </dd>
-            </div>
-          ))}
+          <Demands identity={identity} />
           {keysEnd && (
             <>
               <dt>{t("identities.keys")}</dt>

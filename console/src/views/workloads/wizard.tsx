@@ -25,7 +25,8 @@ import { useSiblingCheck } from "../../shell/siblings.ts";
 import tileStyles from "../../shell/tiles.module.css";
 import { useTexts } from "../../texts/texts.ts";
 import { useWorkloadsAddress } from "./address.ts";
-import { demandsOf, wasUsed } from "./identity-facts.ts";
+import { Demands } from "./demands.tsx";
+import { wasUsed } from "./identity-facts.ts";
 import { type Values, type WizardKind, wizardKinds } from "./wizard-kinds.ts";
 
 const { createIdentity, getIdentity, listIdentities } = IdentitiesService.method;
@@ -142,7 +143,7 @@ function Describe({
               onChange={(value) => setValues({ ...values, [field.name]: value })}
             />
           ))}
-          <Demands identity={request.identity} />
+          <Pattern identity={request.identity} />
           <Picker
             kind="group"
             name="parent"
@@ -165,24 +166,13 @@ function trimmed(values: Values): Values {
 }
 
 /** The pattern that the fields make, which a token must match to be accepted. */
-function Demands({ identity }: { readonly identity: Identity }) {
+function Pattern({ identity }: { readonly identity: Identity }) {
   const { t } = useTexts();
   return (
     <div className={previewStyles.preview}>
       <h3>{t("wizard.demands")}</h3>
       <dl className="facts">
-        {demandsOf(identity).map(([claim, value]) => (
-          <div key={claim} className="contents">
-            <dt>
-              <code>{claim}</code>
-            </dt>
-            <dd>
-              <code>
-                <bdi>{value}</bdi>
-              </code>
-            </dd>
-          </div>
-        ))}
+        <Demands identity={identity} />
       </dl>
     </div>
   );

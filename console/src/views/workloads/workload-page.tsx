@@ -2,15 +2,13 @@
 import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
 import { IdentitiesService, type Identity } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
-import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
-import { may, missingFor, outermostWith, requiredBy, useMe } from "../../api/access.ts";
+import { may, requiredBy, useMe } from "../../api/access.ts";
 import { useResolved } from "../../api/resources.ts";
 import { parentOf } from "../../api/uids.ts";
-import { useBindingAddress } from "../../shell/binding-address.ts";
 import { GroupPath } from "../../shell/group-path.tsx";
-import { lazyPart } from "../../shell/lazy-part.tsx";
 import { Avatar, PageHead, Pill } from "../../shell/look.tsx";
-import { ActionButton, CopyAs, Loading } from "../../shell/parts.tsx";
+import { CopyAs, Loading } from "../../shell/parts.tsx";
+import { GiveRole } from "../../shell/profile/give-role.tsx";
 import { type ProfileTab, ProfileTabs } from "../../shell/profile/profile-tabs.tsx";
 import { RolesTab } from "../../shell/profile/roles-tab.tsx";
 import { Denied, Failure } from "../../shell/states.tsx";
@@ -22,10 +20,7 @@ import { KeysEnd, LastSeen } from "./seen.tsx";
 import { WorkloadActions } from "./workload-actions.tsx";
 import { WorkloadDetails } from "./workload-details.tsx";
 
-const BindingDialogs = lazyPart(async () => (await import("../../shell/binding-dialogs.tsx")).BindingDialogs);
-
 const { getIdentity } = IdentitiesService.method;
-const { createRoleBinding } = RoleBindingsService.method;
 
 /** The page. */
 export function WorkloadPage({ uid }: { readonly uid: string }) {
@@ -40,14 +35,10 @@ export function WorkloadPage({ uid }: { readonly uid: string }) {
 
 function Page({ identity }: { readonly identity: Identity }) {
   const { t } = useTexts();
-  const { data: me } = useMe();
   const { org, search } = useWorkloadsAddress();
-  const { openDialog, dialog } = useBindingAddress();
   const { uid, name, description } = identity;
   const home = parentOf(uid);
   const names = useResolved([home]);
-  // Roles outside of the group of a workload have no effect, unless that is the organization.
-  const [place = home] = outermostWith(me, createRoleBinding, home);
   return (
     <>
       <PageHead
@@ -77,21 +68,14 @@ function Page({ identity }: { readonly identity: Identity }) {
         }
       >
         <CopyAs method={getIdentity} request={{ uid }} />
-        <ActionButton
-          variant="filled"
-          shortcut="n"
-          missing={missingFor(me, createRoleBinding, place)}
-          onClick={() => void openDialog("grant")}
-        >
-          {t("profile.giveRole")}
-        </ActionButton>
+        {/* Roles outside of the group of a workload have no effect, unless that is the organization. */}
+        <GiveRole identity={uid} within={home} />
         <WorkloadActions identity={identity} />
       </PageHead>
       <ProfileTabs uid={uid} tabs={tabsOf(identity)} />
       {search.tab === undefined && <RolesTab identity={uid} />}
       {search.tab === "credentials" && <Credentials identity={identity} />}
       {search.tab === "details" && <WorkloadDetails identity={identity} />}
-      {dialog !== undefined && <BindingDialogs group={place} identity={uid} />}
     </>
   );
 }

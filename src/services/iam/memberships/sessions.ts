@@ -2,7 +2,6 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { MemberSessionSchema, MembershipsService } from "../../../../gen/gatehouse/iam/v1/memberships_pb.ts";
 import { invalidField, notFound } from "../../../aip/errors.ts";
-import { toTimestamp } from "../../../aip/timestamps.ts";
 import { rootOf } from "../../../model/uid.ts";
 import type { Handlers } from "../../../pipeline/handlers.ts";
 import { clientOf } from "../../../pipeline/observe.ts";
@@ -11,6 +10,7 @@ import { type CallerClient, type EndedSession, endedSessionKind } from "../../..
 import type { Session, Transaction } from "../../../storage/engine/session.ts";
 import type { Membership } from "../../../storage/iam/memberships.ts";
 import { deleteRefreshFamily, type RefreshFamilyRow } from "../../../storage/sign-in/sign-ins.ts";
+import { sessionFacts } from "../../session-facts.ts";
 import { isUserUid } from "../users/user-uid.ts";
 import { findSessions } from "./leave.ts";
 
@@ -62,18 +62,6 @@ function logEnd(tx: Transaction, { groupUid }: Membership, session: RefreshFamil
   tx.logChange({ kind: endedSessionKind, uid: identityUid, groupUid, before: null, after });
 }
 
-/** The digest of the token and the claims of the provider stay out. */
-function toMessage({ id, signIn, createTime, expireTime }: RefreshFamilyRow) {
-  const { provider, browser, client = {}, lastUseTime } = signIn;
-  const shown: MessageInitShape<typeof MemberSessionSchema> = {
-    sessionId: id,
-    identityProvider: provider,
-    browser: browser !== undefined,
-    clientAddress: client.client ?? "",
-    userAgent: client.userAgent ?? "",
-    createTime: toTimestamp(createTime),
-    expireTime: toTimestamp(expireTime),
-    ...(lastUseTime !== undefined && { lastUseTime: toTimestamp(lastUseTime) }),
-  };
-  return shown;
+function toMessage(session: RefreshFamilyRow): MessageInitShape<typeof MemberSessionSchema> {
+  return { ...sessionFacts(session), identityProvider: session.signIn.provider };
 }
