@@ -63,6 +63,24 @@ describe("parts of the console that cannot be loaded", { timeout: 180_000 }, () 
     assert.equal(await page.evaluate("window.isSamePage"), true);
   });
 
+  it("a view opens by itself if the server is back by the time that the cause is looked for", async () => {
+    await using console = await openConsole(browser, server, { path: at("overview") });
+    const { page } = console;
+    let isDown = true;
+    await page.route(filesOfAudit, (route) => (isDown ? route.abort() : route.continue()));
+    await page.route(
+      (url) => /\/audit\/?$/.test(url.pathname),
+      async (route) => {
+        isDown = false;
+        await route.continue();
+      },
+    );
+    await signIn(page, "owner");
+    await page.getByRole("heading", { name: /Overview/ }).waitFor();
+    await openView(page, "Audit log");
+    await page.getByRole("heading", { name: "Audit log", level: 1 }).waitFor();
+  });
+
   it("after an upgrade a reload is offered, and a filled form is there afterwards", async () => {
     await using console = await openConsole(browser, server, { path: at("groups/?dialog=new") });
     const { page } = console;

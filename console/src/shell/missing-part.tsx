@@ -18,6 +18,12 @@ export function MissingPart({ onRetry, place }: { readonly onRetry: () => Promis
   const [cause, setCause] = useState<Cause>();
   const [isTrying, setTrying] = useState(false);
   const time = useLiveTime();
+  const begin = async () => {
+    const found = await findCause();
+    // The server responds, as after a restart: the file may be there by now.
+    if (found === "failed") await onRetry();
+    setCause(found);
+  };
   const retry = async () => {
     setTrying(true);
     await onRetry();
@@ -25,7 +31,7 @@ export function MissingPart({ onRetry, place }: { readonly onRetry: () => Promis
     setTrying(false);
   };
   useEffect(() => {
-    void findCause().then(setCause);
+    void begin();
   }, []);
   // The server responds again.
   useEffect(() => {
