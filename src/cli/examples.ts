@@ -147,7 +147,10 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "iam memberships decline": ["gatehouse iam memberships decline example.org"],
   "iam memberships leave": ["gatehouse iam memberships leave example.org"],
   "iam delegations": ["gatehouse iam delegations list --inactive"],
-  "iam delegations list": ["gatehouse iam delegations list --parent example.org --inactive"],
+  "iam delegations list": [
+    "gatehouse iam delegations list --parent example.org --inactive",
+    "gatehouse iam delegations list --maker ci",
+  ],
   "iam delegations confirm": ["gatehouse iam delegations confirm --all --parent example.org"],
   "iam scim-tokens": ["gatehouse iam scim-tokens describe sso"],
   "iam scim-tokens describe": ["gatehouse iam scim-tokens describe sso"],

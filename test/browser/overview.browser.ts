@@ -108,7 +108,7 @@ describe("the overview", { timeout: 300_000 }, () => {
       ["HTTP 503", "Retry now", "subscriptions.create"],
       ["ends soon", "Extend keys", "identity.update"],
       ["guest@example.com", "Revoke invite", "group_invites.delete"],
-      ["guest@example.com", "Confirm", "group_invites.create"],
+      ["guest@example.com", "Take over", "group_invites.create"],
     ] as const) {
       const button = rowOf(page, text).getByRole("button", { name });
       assert.equal(await button.getAttribute("aria-disabled"), "true");
@@ -152,7 +152,7 @@ describe("the overview", { timeout: 300_000 }, () => {
     await signIn(page, "owner");
     await rowOf(page, "HTTP 503").getByRole("button", { name: "Retry now" }).click();
     await page.getByText("The next attempt starts now").waitFor();
-    const confirm = rowOf(page, "guest@example.com").getByRole("button", { name: "Confirm" });
+    const confirm = rowOf(page, "guest@example.com").getByRole("button", { name: "Take over" });
     await confirm.focus();
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor();

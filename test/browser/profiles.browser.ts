@@ -4,6 +4,7 @@ import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { insertRefreshFamily } from "../../src/storage/sign-in/sign-ins.ts";
+import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { addProvider } from "../security/provider-tree.ts";
 import { arrange } from "../security/tree.ts";
@@ -176,6 +177,85 @@ describe("the pages of people and workloads", { timeout: 600_000 }, () => {
     assert.deepEqual(viewer.complaints, []);
   });
 
+  it("shows what a person did, their last sign-ins, and the way to the audit log", async () => {
+    {
+      await using own = await openConsole(browser, server, { path: "/console/me" });
+      await signIn(own.page, "member");
+      await own.page.getByRole("heading", { name: "Me" }).waitFor();
+    }
+    await using console = await openConsole(browser, server, { path: person("member", "?tab=activity") });
+    const { page, complaints } = console;
+    await signIn(page, "owner");
+    const entries = page.getByRole("region", { name: "Last sign-ins and exchanges" });
+    await entries.getByText(/member signed in/).waitFor();
+    await page
+      .getByRole("region", { name: "Changes" })
+      .getByText(/member joined/)
+      .waitFor();
+    assert.deepEqual(await findProblems(page), []);
+    await page.getByRole("link", { name: "All in the audit log" }).click();
+    await page
+      .getByText(/member joined/)
+      .first()
+      .waitFor();
+    assert.ok(page.url().includes(personUid("member")), page.url());
+    assert.deepEqual(complaints, []);
+
+    await using member = await openConsole(browser, server, { path: person("member", "?tab=activity") });
+    await signIn(member.page, "member");
+    await member.page.getByText(/You lack subscriptions\.create/).waitFor();
+    assert.deepEqual(member.complaints, []);
+  });
+
+  it("lists what a workload vouches for, and lets the caller take it over", async () => {
+    const claimMatch = { issuer: "https://issuer.example.org", subject: "maker" };
+    const maker = await createResource(server, `identities/${server.groupUid}`, { name: "maker", claimMatch });
+    const place = `roleBindings/${server.groupUid}`;
+    const owning = await createResource(server, place, { identityUid: maker, roleUid: builtInRoleUid("owner") });
+    await createResource(server, place, { identityUid: maker, roleUid: builtInRoleUid("editor") });
+    const token = await server.tokenOf(maker);
+    for (const [path, body] of [
+      [
+        `/iam/v2beta1/groupInvites/${platform}`,
+        { roleUid: builtInRoleUid("owner"), email: "guest@example.com", ttl: "3600s" },
+      ],
+      [`/events/v2beta1/subscriptions/${server.groupUid}`, { sink: "https://localhost/hook" }],
+    ] as const)
+      assert.equal((await rest(server.url, token, "POST", path, body)).status, 200, path);
+    await rest(server.url, server.ownerToken, "DELETE", `/iam/v2beta1/roleBindings/${owning}`);
+
+    const path = `/console/o/${server.groupUid}/workloads/${maker}?tab=delegations`;
+    await using console = await openConsole(browser, server, { path });
+    const { page, complaints } = console;
+    await signIn(page, "owner");
+    const invite = page.getByRole("row", { name: /Invite guest@example\.com.*example\.org \/ platform.*not in force/ });
+    await invite.getByText(/maker, who made it, no longer holds/).waitFor();
+    const subscription = page.getByRole("row", { name: /Subscription https:\/\/localhost\/hook.*in force/ });
+    await subscription.getByRole("button", { name: "Take over" }).waitFor();
+    assert.doesNotMatch(await textOf(page), uidPattern);
+    assert.deepEqual(await findProblems(page), []);
+    await invite.getByRole("button", { name: "Take over" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Take over" }).click();
+    await invite.waitFor({ state: "detached" });
+    await page.goto(server.url + person("owner", "?tab=delegations"));
+    const own = page.getByRole("row", { name: /Invite guest@example\.com.*in force/ });
+    await own.waitFor();
+    assert.equal(await own.getByRole("button", { name: "Take over" }).count(), 0);
+    await own.getByRole("link", { name: "guest@example.com" }).click();
+    await page.getByRole("row", { name: /guest@example\.com/ }).waitFor();
+    await page.goBack();
+    await own.getByRole("button", { name: "Revoke invite" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke invite" }).click();
+    await own.waitFor({ state: "detached" });
+    assert.deepEqual(complaints, []);
+
+    await using viewer = await openConsole(browser, server, { path });
+    await signIn(viewer.page, "viewer");
+    const locked = viewer.page.getByRole("row", { name: /Subscription/ }).getByRole("button", { name: "Take over" });
+    assert.equal(await locked.getAttribute("aria-disabled"), "true");
+    assert.deepEqual(viewer.complaints, []);
+  });
+
   it("says of a person who has not joined only that, with the short uid", async () => {
     await using console = await openConsole(browser, server, { path: person("stranger") });
     const { page, complaints } = console;
@@ -196,7 +276,18 @@ describe("the pages of people and workloads", { timeout: 600_000 }, () => {
     await page.getByRole("row", { name: /viewer.*sales/ }).waitFor();
     const give = page.getByRole("button", { name: "Give a role" });
     assert.equal(await give.getAttribute("aria-disabled"), "true");
-    for (const path of [person("member", "?tab=details"), person("viewer"), person("nobody"), workload()]) {
+    for (const path of [
+      person("member", "?tab=details"),
+      person("member", "?tab=activity"),
+      person("member", "?tab=delegations"),
+      person("viewer"),
+      person("viewer", "?tab=activity"),
+      person("viewer", "?tab=delegations"),
+      person("nobody"),
+      workload(),
+      workload("?tab=activity"),
+      workload("?tab=delegations"),
+    ]) {
       await page.goto(server.url + path);
       await page.getByRole("main").getByRole("heading").or(page.getByText("There is nothing")).first().waitFor();
       await page.waitForLoadState("networkidle");
@@ -221,6 +312,9 @@ describe("the pages of people and workloads", { timeout: 600_000 }, () => {
       assert.deepEqual(await findProblems(page), [], "menu of a role");
       for (const path of [
         person("viewer", "?tab=details"),
+        person("viewer", "?tab=activity"),
+        workload("?tab=activity"),
+        workload("?tab=delegations"),
         workload(),
         workload("?tab=credentials"),
         workload("?tab=details"),

@@ -12,7 +12,7 @@ export function groupText(t: Texts, name: string | undefined): string {
 /** Returns the name of a person or workload, else the address, else words for one whose name the caller may not know. */
 export function identityText(
   t: Texts,
-  identity: { readonly uid: string; readonly name?: string; readonly email?: string } | undefined,
+  identity: { readonly uid: string; readonly name?: string | undefined; readonly email?: string } | undefined,
 ): string {
   const { uid = "", name, email } = identity ?? {};
   return name || email || t(uid.includes("/") ? "names.workload" : "names.notJoined", { uid: shortUid(uid) });

@@ -11,7 +11,8 @@ import { shownOf } from "./found-resources.ts";
 import { Icon } from "./icon.tsx";
 import { Avatar } from "./look.tsx";
 
-interface ChangeListProps {
+/** The properties of a list of changes. */
+export interface ChangeListProps {
   /** The uid of the organization. */
   readonly org: string;
   /** The name of the list, for screen readers. */

@@ -1,15 +1,17 @@
 // `gatehouse iam delegations`: who vouches for invites, subscriptions, roles of identity providers and static keys.
 import type { JsonObject } from "@bufbuild/protobuf";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
+import { completing } from "../client/completing.ts";
 import { openSession, type Session, withClient, withList } from "../client/session.ts";
 import { wrongUsage } from "../failure.ts";
 import { rowFormats } from "../output/formats.ts";
 import type { View } from "../output/view.ts";
 import type { Shell } from "../shell.ts";
 import { groups } from "./groups.ts";
+import { identities } from "./identities.ts";
 import { textAt } from "./json.ts";
 import { findUid } from "./lookup.ts";
-import { groupOption } from "./names.ts";
+import { groupOption, namesOf } from "./names.ts";
 
 const pageSize = 200;
 /** The number of capabilities in a cell. */
@@ -20,6 +22,7 @@ export const delegationView: View = {
   noun: "delegations",
   columns: [
     { title: "kind", value: ({ kind }) => wordOf(kind, "DELEGATION_KIND_") },
+    { title: "name", value: "name" },
     { title: "uid", value: "uid" },
     { title: "in force", value: ({ inactivity }) => (inactivity === undefined ? "yes" : "no") },
     { title: "why not", value: whyNot },
@@ -33,6 +36,7 @@ export const delegationView: View = {
 interface ListOptions {
   readonly parent?: string;
   readonly inactive?: boolean;
+  readonly maker?: string;
 }
 
 /** Adds the commands to those of `gatehouse iam`. */
@@ -42,6 +46,9 @@ export function addDelegationCommands(iam: Command, shell: Shell): void {
     .command("list")
     .description("list invites, subscriptions, roles of identity providers and static keys, and who vouches for each")
     .addOption(groupOption("--parent", "only those of this group and its subgroups"))
+    .addOption(
+      completing(new Option("--maker <name|uid>", "only those that this identity vouches for"), namesOf(identities)),
+    )
     .option("--inactive", "only those that are not active");
   withList(list, rowFormats).action(async () => {
     using session = await openSession(shell, list);
@@ -64,10 +71,15 @@ export function addDelegationCommands(iam: Command, shell: Shell): void {
   });
 }
 
-async function listDelegations(session: Session, { parent, inactive }: ListOptions): Promise<JsonObject[]> {
+async function listDelegations(session: Session, { parent, inactive, maker }: ListOptions): Promise<JsonObject[]> {
   const { DelegationsService } = await service();
   const place = parent === undefined ? {} : { parent: await findUid(session, groups, parent) };
-  const request = { ...place, ...(inactive && { inactive }), pageSize };
+  const request = {
+    ...place,
+    ...(inactive && { inactive }),
+    ...(maker !== undefined && { maker: await findUid(session, identities, maker) }),
+    pageSize,
+  };
   const rows: JsonObject[] = [];
   let pageToken = "";
   do {

@@ -1,7 +1,6 @@
 // Delegations: which identity vouches for a row that grants access to others later, and for which capabilities
 // (docs/decisions/0035).
 
-import { rangeBelow } from "../../model/uid.ts";
 import { limitOf, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { and, asc, eq, gt, gte, lt, or, sql } from "../schema/drizzle.ts";
@@ -92,19 +91,30 @@ export async function findDelegationsOf(session: Session, uid: string): Promise<
   return (await statement.execute({ uid })) as Delegation[];
 }
 
-/** Returns delegations in a range of uids after a cursor, ordered by uid and kind, `limit` at most. */
+/** The delegations to find. */
+interface DelegationRange {
+  readonly range: { readonly from: string; readonly to: string };
+  /** The delegation before the first one. */
+  readonly after?: Pick<Delegation, "uid" | "kind"> | undefined;
+  /** The identity that made them; empty for all. */
+  readonly makerUid?: string;
+  readonly limit: number;
+}
+
+/** Returns delegations in a range of uids, ordered by uid and kind. */
 export async function findDelegationsIn(
   session: Session,
-  range: { readonly from: string; readonly to: string },
-  after: Pick<Delegation, "uid" | "kind"> | undefined,
-  limit: number,
+  { range, after, makerUid = "", limit }: DelegationRange,
 ): Promise<Delegation[]> {
-  const statement = session.prepared("delegations.in", (db, { delegations: { uid, kind }, delegations }) =>
+  const isByMaker = makerUid !== "";
+  const name = isByMaker ? "delegations.by_maker_in" : "delegations.in";
+  const statement = session.prepared(name, (db, { delegations: { uid, kind }, delegations }) =>
     db
       .select()
       .from(delegations)
       .where(
         and(
+          isByMaker ? eq(delegations.makerUid, textPlaceholder("makerUid")) : undefined,
           gte(uid, sql.placeholder("from")),
           lt(uid, sql.placeholder("to")),
           or(gt(uid, sql.placeholder("uid")), and(eq(uid, sql.placeholder("uid")), gt(kind, sql.placeholder("kind")))),
@@ -116,7 +126,8 @@ export async function findDelegationsIn(
   const { uid = "", kind = "" } = after ?? {};
   // Starts at the later of the two to read nothing before the cursor.
   const from = uid > range.from ? uid : range.from;
-  return (await statement.execute({ from, to: range.to, uid, kind, limit })) as Delegation[];
+  const values = { from, to: range.to, uid, kind, limit };
+  return (await statement.execute({ ...values, ...(isByMaker && { makerUid }) })) as Delegation[];
 }
 
 /** Returns the delegations of a maker that depend on mappings of a provider. */
@@ -129,30 +140,6 @@ export async function findDelegationsByMapping(session: Session, makerUid: strin
   );
   const found = (await statement.execute({ makerUid })) as Delegation[];
   return found.filter(({ mappings }) => mappings.some((uid) => uid.startsWith(`${providerUid}/`)));
-}
-
-/** Returns the delegations that an identity made in an organization, ordered by uid and kind, `limit` at most. */
-export async function findDelegationsBy(
-  session: Session,
-  makerUid: string,
-  groupUid: string,
-  limit: number,
-): Promise<Delegation[]> {
-  const statement = session.prepared("delegations.by_maker_in", (db, { delegations: { uid, kind }, delegations }) =>
-    db
-      .select()
-      .from(delegations)
-      .where(
-        and(
-          eq(delegations.makerUid, textPlaceholder("makerUid")),
-          gt(uid, textPlaceholder("from")),
-          lt(uid, textPlaceholder("to")),
-        ),
-      )
-      .orderBy(asc(uid), asc(kind))
-      .limit(limitOf("limit")),
-  );
-  return (await statement.execute({ makerUid, ...rangeBelow(groupUid), limit })) as Delegation[];
 }
 
 /** Replaces the mappings of a delegation, unless it has another maker by now. */

@@ -2,7 +2,9 @@
 import { choiceIn, pageIn, usePartOfAddress } from "../address.ts";
 
 /** The tabs of the pages. The first, with the roles, is not in the address. */
-export type ProfileTab = "credentials" | "sessions" | "details";
+export type ProfileTab = (typeof tabs)[number];
+
+const tabs = ["activity", "credentials", "sessions", "delegations", "details"] as const;
 
 /** That part of an address. */
 export interface ProfileSearch {
@@ -12,7 +14,7 @@ export interface ProfileSearch {
 
 /** Returns it. */
 export function profileIn(search: Record<string, unknown>): ProfileSearch {
-  return { ...choiceIn(search, "tab", ["credentials", "sessions", "details"]), ...pageIn(search) };
+  return { ...choiceIn(search, "tab", tabs), ...pageIn(search) };
 }
 
 /** Returns the address of the page. */

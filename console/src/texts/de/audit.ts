@@ -4,7 +4,6 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "audit.filter": "Nach Wörtern filtern",
   "audit.unknown": "Kein Filter: {words}. Filter beginnen mit {known}, jeweils mit Doppelpunkt.",
   "audit.none": "Keine Änderung passt.",
-  "audit.older": "Ältere Änderungen",
   "audit.export": "{format} exportieren",
   "audit.actor": "Handelnde Identität",
   "audit.resource": "Ressource",

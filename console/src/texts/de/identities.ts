@@ -41,7 +41,6 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "identities.heldRole": "{role} bei {group}",
   "identities.noRoles": "Keine: Sie darf nichts.",
   "identities.moreRoles": "und {count, number} weitere",
-  "identities.itsActions": "Was sie getan hat",
   "identities.itsChanges": "Wie sie geändert wurde",
   "identities.created": "Angelegt",
   "identities.edit": "Bearbeiten",

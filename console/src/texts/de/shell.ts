@@ -178,6 +178,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "stranger.uid": "Ihre uid",
   "stranger.invite": "Code einer Einladung",
   "stranger.accept": "Einladung annehmen",
+  "changes.older": "Ältere Änderungen",
   "changes.open": "{text}: Einzelheiten",
   "changes.folded": "Änderungen dieser Zeile",
   "one.memberships": "Mitgliedschaft",

@@ -3,7 +3,6 @@ export const texts = {
   "audit.filter": "Filter by words",
   "audit.unknown": "Not a filter: {words}. Filters begin with {known}, each with a colon.",
   "audit.none": "No change matches.",
-  "audit.older": "Older changes",
   "audit.export": "Export {format}",
   "audit.actor": "Actor",
   "audit.resource": "Resource",

@@ -39,7 +39,6 @@ export const texts = {
   "identities.heldRole": "{role} at {group}",
   "identities.noRoles": "None: it may do nothing.",
   "identities.moreRoles": "and {count, number} more",
-  "identities.itsActions": "What it did",
   "identities.itsChanges": "How it was changed",
   "identities.created": "Created",
   "identities.edit": "Edit",

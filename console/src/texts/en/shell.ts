@@ -174,6 +174,7 @@ export const texts = {
   "stranger.uid": "Your uid",
   "stranger.invite": "Code of an invite",
   "stranger.accept": "Accept invite",
+  "changes.older": "Older changes",
   "changes.open": "{text}: details",
   "changes.folded": "Changes of this line",
   "one.memberships": "membership",

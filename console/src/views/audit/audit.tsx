@@ -1,18 +1,16 @@
 // "Who did what, when?"
-import type { MessageInitShape } from "@bufbuild/protobuf";
-import { useInfiniteQuery, useTransport } from "@connectrpc/connect-query";
+import { useTransport } from "@connectrpc/connect-query";
 import { Button } from "@mantine/core";
-import { useEffect, useMemo, useState } from "react";
-import { ChangesService, type ListChangesRequestSchema } from "../../../../gen/gatehouse/changes/v1/changes_pb.ts";
+import { useMemo, useState } from "react";
+import { ChangesService } from "../../../../gen/gatehouse/changes/v1/changes_pb.ts";
 import { mayReadChanges, useMe } from "../../api/access.ts";
-import { foldChanges } from "../../api/folding.ts";
 import type { Changes } from "../../shell/address.ts";
-import { ChangeList } from "../../shell/change-list.tsx";
+import { ChangeFeed, changesPerCall } from "../../shell/change-feed.tsx";
 import { useKeys } from "../../shell/keyboard.ts";
 import { PageHead } from "../../shell/look.tsx";
 import { CopyAs, Loading } from "../../shell/parts.tsx";
 import { download } from "../../shell/secret.tsx";
-import { Denied, Failure } from "../../shell/states.tsx";
+import { Denied } from "../../shell/states.tsx";
 import { notify } from "../../shell/toast.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { type AuditSearch, useAuditAddress } from "./address.ts";
@@ -22,9 +20,6 @@ import { parseFilter, requestOf, withWord, wordNames } from "./filter.ts";
 import { Filters } from "./filters.tsx";
 
 const { listChanges } = ChangesService.method;
-
-/** How many changes one call reads, and how many lines are read at once, as far as there are: many fold into one line. */
-const [pageSize, leastLines, mostPages] = [100, 12, 10];
 
 /** The audit log of an organization, latest first. It follows what happens, as all views do. */
 export function Audit() {
@@ -36,7 +31,6 @@ export function Audit() {
   const { words, unknown } = parseFilter(q);
   const request = { parent: org, ...requestOf(words, isUtc) };
   const mayRead = mayReadChanges(me, request.parent);
-  const { query, changes } = useChanges({ ...request, pageSize }, mayRead && unknown.length === 0, isUtc);
   useAuditKeys(search, change);
   if (!me) return <Loading />;
   if (!mayRead) return <Denied capabilities={["subscriptions.create"]} uid={org} />;
@@ -44,7 +38,7 @@ export function Audit() {
     <div className="stack">
       <PageHead title={t("nav.audit")}>
         <Export request={request} />
-        <CopyAs method={listChanges} request={{ ...request, pageSize }} />
+        <CopyAs method={listChanges} request={{ ...request, pageSize: changesPerCall }} />
       </PageHead>
       <Filters />
       {unknown.length > 0 && (
@@ -55,54 +49,20 @@ export function Audit() {
           </button>
         </p>
       )}
-      {query.error && <Failure error={query.error} onRetry={() => void query.refetch()} />}
-      {!changes && !query.error && unknown.length === 0 && <Loading lines={10} />}
-      {changes?.length === 0 && !query.hasNextPage && <p className="notice">{t("audit.none")}</p>}
-      {changes && changes.length > 0 && (
-        <div className="card">
-          <ChangeList
-            org={org}
-            label={t("nav.audit")}
-            changes={changes}
-            isUtc={isUtc}
-            level="h2"
-            details={(one) => (
-              <ChangeDetails change={one} onNarrow={(name, value) => void change({ q: withWord(q, name, value) })} />
-            )}
-          />
-        </div>
-      )}
-      {query.hasNextPage && (
-        <div>
-          <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            {t("audit.older")}
-          </Button>
-        </div>
-      )}
+      <ChangeFeed
+        org={org}
+        label={t("nav.audit")}
+        request={request}
+        isEnabled={unknown.length === 0}
+        isUtc={isUtc}
+        level="h2"
+        empty={<p className="notice">{t("audit.none")}</p>}
+        details={(one) => (
+          <ChangeDetails change={one} onNarrow={(name, value) => void change({ q: withWord(q, name, value) })} />
+        )}
+      />
     </div>
   );
-}
-
-/** Reads changes, and further pages until there are enough lines. Changes are undefined while they are read. */
-function useChanges(request: MessageInitShape<typeof ListChangesRequestSchema>, isEnabled: boolean, isUtc: boolean) {
-  const query = useInfiniteQuery(
-    listChanges,
-    { ...request, pageToken: "" },
-    {
-      pageParamKey: "pageToken",
-      getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
-      enabled: isEnabled,
-    },
-  );
-  const pages = query.data?.pages;
-  const changes = isEnabled ? pages?.flatMap((page) => page.changes) : undefined;
-  const lines = foldChanges(changes ?? [], isUtc).reduce((sum, { folds }) => sum + folds.length, 0);
-  const { hasNextPage, isFetching, fetchNextPage } = query;
-  const isShort = isEnabled && hasNextPage && !isFetching && lines < leastLines && (pages?.length ?? 0) < mostPages;
-  useEffect(() => {
-    if (isShort) void fetchNextPage();
-  }, [isShort, fetchNextPage]);
-  return { query, changes };
 }
 
 function useAuditKeys(search: AuditSearch, change: (changes: Changes<AuditSearch>) => unknown): void {

@@ -20,7 +20,7 @@ import { FindingRow } from "./finding-row.tsx";
 import styles from "./overview.module.css";
 
 const { listFindings } = FindingsService.method;
-const FindingDialogs = lazyPart(async () => (await import("./finding-dialogs.tsx")).FindingDialogs);
+const DelegationDialog = lazyPart(async () => (await import("../../shell/delegation-dialogs.tsx")).DelegationDialog);
 
 type Name = NonNullable<OverviewSearch["finding"]>;
 
@@ -88,13 +88,14 @@ export function Attention() {
 /** Findings are listed by kind: many of one kind leave no room for the others, which are then asked for here. */
 function OfKind({ count: { kind, count, isMinimum }, listed }: { count: FindingCount; listed: readonly Finding[] }) {
   const { t } = useTexts();
-  const { org, search } = useOverviewAddress();
+  const { org, search, close } = useOverviewAddress();
   const name = (Object.keys(kinds) as Name[]).find((one) => kinds[one] === kind);
   const isLeftOut = search.finding === undefined && listed.length < Math.min(shownOfEach, Number(count));
   const request = { parent: org, kinds: [kind], pageSize: shownOfEach };
   const { data } = useQuery(listFindings, request, { enabled: isLeftOut && name !== undefined, refetchInterval });
   if (name === undefined || count === 0n) return null;
   const findings = isLeftOut ? (data?.findings ?? listed) : listed;
+  const opened = findings.find(({ resourceUid }) => resourceUid === search.resource);
   const shown = search.finding ? findings : findings.slice(0, shownOfEach);
   return (
     <section aria-labelledby={`finding-${name}`}>
@@ -113,7 +114,9 @@ function OfKind({ count: { kind, count, isMinimum }, listed }: { count: FindingC
           ))}
         </ul>
       )}
-      {search.dialog !== undefined && <FindingDialogs findings={findings} />}
+      {search.dialog !== undefined && opened?.details.case === "delegation" && (
+        <DelegationDialog dialog={search.dialog} delegation={opened.details.value} onClose={close} />
+      )}
     </section>
   );
 }

@@ -3,15 +3,14 @@
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { GroupInvitesService } from "../../../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
 import { IdentitiesService } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
-import { DelegationKind } from "../../../../gen/gatehouse/iam/v1/delegations_pb.ts";
 import { type Finding, FindingKind } from "../../../../gen/gatehouse/organizations/v1/findings_pb.ts";
 import { may, missingFor, useMe } from "../../api/access.ts";
-import { missingToConfirm } from "../../api/delegations.ts";
 import { groupText, identityText } from "../../api/naming.ts";
-import { inactivityText } from "../../shell/inactivity.tsx";
+import { DelegationActions } from "../../shell/delegation-actions.tsx";
+import { DelegationLink } from "../../shell/delegation-link.tsx";
+import { delegationKindText, inactivityText } from "../../shell/delegation-texts.ts";
 import { ActionButton, Ago } from "../../shell/parts.tsx";
 import { Retry } from "../../shell/retry.tsx";
 import type { TextId } from "../../texts/catalogues.ts";
@@ -75,7 +74,7 @@ function What({ finding: { kind, resourceUid, resourceName, identity, details } 
   if (details.case === "delegation")
     return (
       <span>
-        {t(delegationTexts[details.value.kind] ?? "overview.delegation.other")} {name}
+        {delegationKindText(t, details.value.kind)} <DelegationLink {...details.value} />
       </span>
     );
   const identityUid = kind === FindingKind.CONFINED_BINDING ? (identity?.uid ?? "") : resourceUid;
@@ -85,15 +84,6 @@ function What({ finding: { kind, resourceUid, resourceName, identity, details } 
     </Link>
   );
 }
-
-const delegationTexts: Readonly<Record<number, TextId>> = {
-  [DelegationKind.GROUP_INVITE]: "overview.delegation.invite",
-  [DelegationKind.SUBSCRIPTION]: "overview.delegation.subscription",
-  [DelegationKind.DEFAULT_ROLE]: "overview.delegation.defaultRole",
-  [DelegationKind.SCIM_TOKEN]: "overview.delegation.scim",
-  [DelegationKind.EXTERNAL_GROUP_ROLE_MAPPING]: "overview.delegation.mapping",
-  [DelegationKind.STATIC_KEYS]: "overview.delegation.keys",
-};
 
 function Why({ finding: { kind, identity, details } }: { readonly finding: Finding }) {
   const { t } = useTexts();
@@ -123,24 +113,7 @@ function Actions({ finding }: { readonly finding: Finding }): ReactNode {
   // The view of the subscription resumes it.
   if (kind === FindingKind.PAUSED_SUBSCRIPTION) return null;
   if (details.case === "delegation")
-    return (
-      <>
-        {details.value.kind === DelegationKind.GROUP_INVITE && (
-          <ActionButton
-            missing={missingFor(me, GroupInvitesService.method.deleteGroupInvite, uid)}
-            onClick={() => void change({ dialog: "revoke", resource: uid })}
-          >
-            {t("overview.revokeInvite")}
-          </ActionButton>
-        )}
-        <ActionButton
-          missing={missingToConfirm(me, details.value.kind, uid)}
-          onClick={() => void change({ dialog: "confirm", resource: uid })}
-        >
-          {t("overview.confirm")}
-        </ActionButton>
-      </>
-    );
+    return <DelegationActions delegation={details.value} onOpen={(dialog) => void change({ dialog, resource: uid })} />;
   if (kind === FindingKind.CONFINED_BINDING) {
     const access = { identity: identity?.uid ?? "", ...(groupUid !== org && { group: groupUid }) };
     return (

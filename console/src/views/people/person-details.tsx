@@ -1,9 +1,8 @@
 // What is known of a person besides their roles.
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
-import { Link } from "@tanstack/react-router";
 import { AccessService } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
-import { may, mayReadChanges, useMe } from "../../api/access.ts";
+import { may, useMe } from "../../api/access.ts";
 import { Ago, Copyable } from "../../shell/parts.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { usePeopleAddress } from "./address.ts";
@@ -42,16 +41,6 @@ export function PersonDetails({ person: { uid, email } }: { readonly person: Sho
         <dd>
           <Copyable value={uid} what="uid" />
         </dd>
-        {mayReadChanges(me, org) && (
-          <>
-            <dt>{t("nav.audit")}</dt>
-            <dd>
-              <Link to="/o/$org/audit" params={{ org }} search={{ q: `actor:${uid}` }}>
-                {t("profile.itsActions")}
-              </Link>
-            </dd>
-          </>
-        )}
       </dl>
     </section>
   );

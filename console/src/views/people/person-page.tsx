@@ -24,6 +24,15 @@ import { personOf, type ShownPerson } from "./person.ts";
 import { PersonDetails } from "./person-details.tsx";
 
 const RemoveDialog = lazyPart(async () => (await import("./remove.tsx")).RemoveDialog);
+const ActivityTab = lazyPart(
+  async () => (await import("../../shell/profile/activity-tab.tsx")).ActivityTab,
+  <Loading />,
+);
+const DelegationsTab = lazyPart(
+  async () => (await import("../../shell/profile/delegations-tab.tsx")).DelegationsTab,
+  <Loading />,
+  "delegations",
+);
 const SessionsTab = lazyPart(async () => (await import("./sessions-tab.tsx")).SessionsTab, <Loading />, "operate");
 
 const { removeMember } = MembershipsService.method;
@@ -73,6 +82,8 @@ function Page({ person }: { readonly person: ShownPerson }) {
       </PageHead>
       <ProfileTabs uid={uid} tabs={tabs} />
       {search.tab === undefined && <RolesTab identity={uid} />}
+      {search.tab === "activity" && <ActivityTab uid={uid} />}
+      {search.tab === "delegations" && <DelegationsTab maker={person} />}
       {search.tab === "sessions" && <SessionsTab person={person} />}
       {search.tab === "details" && <PersonDetails person={person} />}
     </>
@@ -81,7 +92,9 @@ function Page({ person }: { readonly person: ShownPerson }) {
 
 const tabs: readonly ProfileTab[] = [
   { text: "profile.access" },
+  { tab: "activity", text: "profile.activity" },
   { tab: "sessions", text: "profile.sessions" },
+  { tab: "delegations", text: "profile.delegations" },
   { tab: "details", text: "profile.details" },
 ];
 

@@ -30,10 +30,7 @@ export function WorkloadDetails({ identity }: { readonly identity: Identity }) {
         {mayReadChanges(me, org) && (
           <>
             <dt>{t("nav.audit")}</dt>
-            <dd className="lines">
-              <Link to="/o/$org/audit" params={{ org }} search={{ q: `actor:${uid}` }}>
-                {t("identities.itsActions")}
-              </Link>
+            <dd>
               <Link to="/o/$org/audit" params={{ org }} search={{ q: `resource:${uid}` }}>
                 {t("identities.itsChanges")}
               </Link>

@@ -6,6 +6,7 @@ import { may, requiredBy, useMe } from "../../api/access.ts";
 import { useResolved } from "../../api/resources.ts";
 import { parentOf } from "../../api/uids.ts";
 import { GroupPath } from "../../shell/group-path.tsx";
+import { lazyPart } from "../../shell/lazy-part.tsx";
 import { Avatar, PageHead, Pill } from "../../shell/look.tsx";
 import { CopyAs, Loading } from "../../shell/parts.tsx";
 import { GiveRole } from "../../shell/profile/give-role.tsx";
@@ -19,6 +20,15 @@ import { typeOf } from "./identity-facts.ts";
 import { KeysEnd, LastSeen } from "./seen.tsx";
 import { WorkloadActions } from "./workload-actions.tsx";
 import { WorkloadDetails } from "./workload-details.tsx";
+
+const ActivityTab = lazyPart(
+  async () => (await import("../../shell/profile/activity-tab.tsx")).ActivityTab,
+  <Loading />,
+);
+const DelegationsTab = lazyPart(
+  async () => (await import("../../shell/profile/delegations-tab.tsx")).DelegationsTab,
+  <Loading />,
+);
 
 const { getIdentity } = IdentitiesService.method;
 
@@ -74,6 +84,8 @@ function Page({ identity }: { readonly identity: Identity }) {
       </PageHead>
       <ProfileTabs uid={uid} tabs={tabsOf(identity)} />
       {search.tab === undefined && <RolesTab identity={uid} />}
+      {search.tab === "activity" && <ActivityTab uid={uid} />}
+      {search.tab === "delegations" && <DelegationsTab maker={identity} />}
       {search.tab === "credentials" && <Credentials identity={identity} />}
       {search.tab === "details" && <WorkloadDetails identity={identity} />}
     </>
@@ -84,7 +96,9 @@ function tabsOf(identity: Identity): readonly ProfileTab[] {
   const isKeyed = typeOf(identity) === "staticKeys";
   return [
     { text: "profile.access" },
+    { tab: "activity", text: "profile.activity" },
     { tab: "credentials", text: isKeyed ? "identities.keys" : "profile.tokens" },
+    { tab: "delegations", text: "profile.delegations" },
     { tab: "details", text: "profile.details" },
   ];
 }

@@ -36,6 +36,7 @@ import {
 } from "../../../storage/iam/delegations.ts";
 import { type Evaluator, newEvaluator } from "./active-delegations.ts";
 import { findGiven, mayReadGiven } from "./delegated-roles.ts";
+import { type ShownDelegation, withNames } from "./delegation-names.ts";
 import { confirm } from "./makers.ts";
 
 /** How many delegations one call reads to find those that are not in force. */
@@ -56,8 +57,6 @@ const kinds: Readonly<Record<DelegationKind, { readonly kind: Kind; readonly cap
   identities: { kind: Kind.STATIC_KEYS, capability: Capability.CAP_IAM_IDENTITY_UPDATE },
 };
 
-type Shown = MessageInitShape<typeof DelegationSchema>;
-
 /** Serves delegations. */
 export function delegations(context: ServiceContext): Implementation {
   const { database, clock } = context;
@@ -72,10 +71,14 @@ export function delegations(context: ServiceContext): Implementation {
     const query = queryDigest(call, request);
     const token = readToken(context, call, request.pageToken, query);
     const after = token && { uid: token.uid, kind: token.value as DelegationKind };
-    const options = { places: placesOf(request, call), after, pageSize, inactive: request.inactive };
-    const { shown, last } = await database.read((session) => scanDelegations(session, options, call));
+    const { inactive, maker } = request;
+    const options = { places: placesOf(request, call), after, pageSize, inactive, maker };
+    const { named, last } = await database.read(async (session) => {
+      const { shown, last } = await scanDelegations(session, options, call);
+      return { named: await withNames(session, shown, call), last };
+    });
     const next = last && { issuedAt: clock(), query, order: "", uid: last.uid, value: last.kind };
-    return { delegations: shown, nextPageToken: next ? formatPageToken(context.pageTokenKey, next) : "" };
+    return { delegations: named, nextPageToken: next ? formatPageToken(context.pageTokenKey, next) : "" };
   }
 
   return implement(
@@ -87,16 +90,16 @@ export function delegations(context: ServiceContext): Implementation {
           const found = await findDelegationsOf(tx, uid);
           if (found.length === 0) throw notFound(resourceType, uid);
           for (const one of found) await confirmOne(one, call, tx);
-          const confirmed: Shown[] = [];
+          const confirmed: ShownDelegation[] = [];
           const evaluator = newEvaluator(tx);
           for (const { kind } of found)
             confirmed.push((await show(evaluator, (await findDelegation(tx, kind, uid))!, call)).message);
-          return { delegations: confirmed };
+          return { delegations: await withNames(tx, confirmed, call) };
         });
       },
     },
     [
-      { schema: ListDelegationsRequestSchema, fields: { parent: uidRule } },
+      { schema: ListDelegationsRequestSchema, fields: { parent: uidRule, maker: uidRule } },
       { schema: ConfirmDelegationRequestSchema, fields: { uid: uidRule } },
     ],
   );
@@ -141,11 +144,13 @@ interface ScanOptions {
   readonly after: Pick<Delegation, "uid" | "kind"> | undefined;
   readonly pageSize: number;
   readonly inactive: boolean;
+  /** The uid of the identity that vouches for them; empty for all. */
+  readonly maker: string;
 }
 
 /** Returns the delegations of these subtrees that are not in force, and whether all of them were read. */
 export async function findInactiveDelegations(session: Session, places: readonly string[], call: Call) {
-  const options = { places, after: undefined, pageSize: maxScanned, inactive: true };
+  const options = { places, after: undefined, pageSize: maxScanned, inactive: true, maker: "" };
   const { shown, last } = await scanDelegations(session, options, call);
   return { shown, isWhole: last === undefined };
 }
@@ -155,21 +160,24 @@ export async function showDelegations(
   session: Session,
   delegations: readonly Delegation[],
   call: Call,
-): Promise<Shown[]> {
+): Promise<ShownDelegation[]> {
   const evaluator = newEvaluator(session, [...delegations]);
-  return await Promise.all(delegations.map(async (one) => (await show(evaluator, one, call)).message));
+  const shown = await Promise.all(delegations.map(async (one) => (await show(evaluator, one, call)).message));
+  return await withNames(session, shown, call);
 }
 
 /** Returns the next matching delegations in order. `last` is the cursor of the next page, if there may be one. */
-async function scanDelegations(session: Session, { places, after, pageSize, inactive }: ScanOptions, call: Call) {
+async function scanDelegations(session: Session, options: ScanOptions, call: Call) {
+  const { places, after, pageSize, inactive, maker: makerUid } = options;
   const limit = inactive ? maxScanned : pageSize;
   const found: Delegation[] = [];
   for (const place of places) {
     const range = rangeBelow(place);
-    if (found.length <= limit && (after?.uid ?? "") < range.to)
-      found.push(...(await findDelegationsIn(session, range, after, limit + 1 - found.length)));
+    const left = limit + 1 - found.length;
+    if (left > 0 && (after?.uid ?? "") < range.to)
+      found.push(...(await findDelegationsIn(session, { range, after, makerUid, limit: left })));
   }
-  const shown: Shown[] = [];
+  const shown: ShownDelegation[] = [];
   const evaluator = newEvaluator(session, found);
   for (const [i, delegation] of found.entries()) {
     if (shown.length === pageSize || i === limit) return { shown, last: found[i - 1] };
@@ -192,7 +200,7 @@ async function show(evaluator: Evaluator, delegation: Delegation, call: Call) {
   const { kind, uid, makerUid, isInstallation, time } = delegation;
   const given = await evaluator.givenBy(delegation);
   const [inactivity] = await evaluator.inactivitiesOf([delegation]);
-  const message: Shown = {
+  const message: ShownDelegation = {
     uid,
     kind: kinds[kind].kind,
     roleUid: given?.roleUid ?? "",

@@ -2,10 +2,10 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { RemoveMemberResponseSchema } from "../../../../gen/gatehouse/iam/v1/memberships_pb.ts";
 import { ownerRole } from "../../../authz/built-in-roles.ts";
-import { rootOf } from "../../../model/uid.ts";
+import { rangeBelow, rootOf } from "../../../model/uid.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import type { Session } from "../../../storage/engine/session.ts";
-import { findDelegationsBy } from "../../../storage/iam/delegations.ts";
+import { findDelegationsIn } from "../../../storage/iam/delegations.ts";
 import type { Membership } from "../../../storage/iam/memberships.ts";
 import { findMappingsOf, findMemberships } from "../../../storage/iam/providers.ts";
 import { findGroupsWithRole } from "../../../storage/iam/role-bindings.ts";
@@ -59,7 +59,11 @@ export async function observeLoss(
 
 /** Returns the delegations of a person that are in force and that the caller may list. */
 async function findActiveDelegations(session: Session, { identityUid, groupUid }: Membership, call: Call) {
-  const found = await findDelegationsBy(session, identityUid, groupUid, maxDelegations);
+  const found = await findDelegationsIn(session, {
+    range: rangeBelow(groupUid),
+    makerUid: identityUid,
+    limit: maxDelegations,
+  });
   const listed = found.filter(({ uid }) => mayListBindings(call, uid));
   const inactive = await newEvaluator(session, listed).inactivitiesOf(listed);
   return listed.filter((_, i) => !inactive[i]);
