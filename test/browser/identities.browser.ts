@@ -77,13 +77,11 @@ describe("the identities of the console", { timeout: 600_000 }, () => {
     await dialog.getByRole("button", { name: provider }).click();
     await dialog.getByLabel("Name", { exact: true }).fill(name);
     for (const [label, value] of Object.entries(fields)) await dialog.getByLabel(label, { exact: true }).fill(value);
+    await dialog.getByRole("combobox", { name: "Group" }).fill("engin");
+    await dialog.getByRole("option", { name: /engineering/ }).click();
     await dialog.getByRole("button", { name: "Create identity" }).click();
-    await dialog.getByText(`Which role does ${name} need?`).waitFor();
-    await dialog
-      .getByRole("combobox", { name: "Role" })
-      .or(dialog.getByLabel("Role", { exact: true }))
-      .first()
-      .fill("viewer");
+    await dialog.getByRole("radio", { name: /choose a role/ }).check();
+    await dialog.getByRole("combobox", { name: "Role" }).fill("viewer");
     await dialog.getByRole("option", { name: /^viewer/ }).click();
     await dialog.getByText("groups.list").first().waitFor();
     await dialog.getByRole("button", { name: "Grant role" }).click();
@@ -137,7 +135,7 @@ describe("the identities of the console", { timeout: 600_000 }, () => {
       provider: "GitLab CI",
       name: "gitlab-job",
       issuerField: "Address of GitLab",
-      fields: { "Path of the project": "acme/app", "Branch; empty for all": "main" },
+      fields: { "Path of the project": "acme/app", Branch: "main" },
       sub: "project_path:acme/app:ref_type:branch:ref:main",
     },
     {
@@ -154,13 +152,13 @@ describe("the identities of the console", { timeout: 600_000 }, () => {
       await signIn(page, "owner");
       const dialog = await throughWizard(page, provider, name, { [issuerField]: issuer.url, ...fields });
       const uid = await uidOf(name);
-      await dialog.getByText(`--identity ${uid}`).waitFor();
+      await dialog.getByText(`&identity=${uid}"`).waitFor();
       assert.equal(await exchange(uid, await tokenOf(`${sub}2`)), 403);
       assert.equal(await exchange(uid, await tokenOf(sub)), 200);
       await dialog.getByText("It has exchanged its first token.").waitFor();
       await page.keyboard.press("Escape");
       await page.getByRole("heading", { name }).waitFor();
-      await page.getByRole("row", { name: /viewer.*example\.org/ }).waitFor();
+      await page.getByRole("row", { name: /viewer.*engineering/ }).waitFor();
       await page
         .getByRole("main")
         .locator("header time")
@@ -176,9 +174,11 @@ describe("the identities of the console", { timeout: 600_000 }, () => {
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("button", { name: "GitHub Actions" }).click();
     await dialog.getByLabel("Owner and repository").fill("acme/app");
-    await dialog.getByLabel("Branch; empty for all").fill("main");
+    await dialog.getByLabel("Branch", { exact: true }).fill("main");
     await dialog.getByText("/repo:acme(@[0-9]+)?/app(@[0-9]+)?:ref:refs/heads/main/").waitFor();
     await dialog.getByLabel("Name", { exact: true }).fill("Not Allowed!");
+    await dialog.getByRole("combobox", { name: "Group" }).fill("engin");
+    await dialog.getByRole("option", { name: /engineering/ }).click();
     await dialog.getByRole("button", { name: "Create identity" }).click();
     await dialog.getByText(/must match/).waitFor();
     assert.equal(await dialog.getByLabel("Name", { exact: true }).getAttribute("aria-invalid"), "true");

@@ -92,6 +92,7 @@ export async function identityPictures(
   await page.getByRole("button", { name: "GitHub Actions" }).click();
   await page.getByLabel("Name", { exact: true }).fill("release");
   await page.getByLabel("Owner and repository").fill("acme/app");
+  await page.getByLabel("Branch", { exact: true }).fill("main");
   await page.getByLabel("Environment; empty for none").fill("production");
   await shoot("identity-wizard");
   const { body } = await rest(url, token, "GET", "/gatehouse/iam/v1/identities:search?query=backup");

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { create } from "@bufbuild/protobuf";
 import { type Values, wizardKinds } from "../../console/src/views/workloads/wizard-kinds.ts";
+import { guideOf, tasks } from "../../console/src/views/workloads/wizard-script.ts";
 import { IdentitySchema } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { checkRelationship } from "../../src/sts/identity-rules.ts";
 import { issuer, startTime } from "../authn/token-fixtures.ts";
@@ -49,7 +50,13 @@ const examples: readonly Example[] = [
     accepted: [production],
     denied: [{ ...production, ref: "refs/heads/feature" }, main],
   },
-  { kind: "github", values: { repo: repository }, iss: github, accepted: [main, numbered, production], denied: [{}] },
+  {
+    kind: "github",
+    values: { repo: repository },
+    iss: github,
+    accepted: [main, numbered, { ...main, sub: "repo:acme/app.js:ref:refs/tags/v1", ref: "refs/tags/v1" }],
+    denied: [{}, production, { ...main, sub: "repo:acme/app.js:pull_request", ref: "refs/pull/1/merge" }],
+  },
   {
     kind: "github",
     values: { repo: repository, environment: "eu:1" },
@@ -96,6 +103,13 @@ const examples: readonly Example[] = [
     denied: [{ sub: "someone", aud: issuer }],
   },
   {
+    kind: "oidc",
+    values: { issuer: "https://issuer.acme.example", subject: "build", audience: "" },
+    iss: "https://issuer.acme.example",
+    accepted: [{ sub: "build" }],
+    denied: [{ sub: "build2" }, { sub: "build", aud: "https://other.example" }],
+  },
+  {
     kind: "buildkite",
     values: { organization: "acme", pipeline: "app", branch: "main" },
     iss: "https://agent.buildkite.com",
@@ -138,14 +152,18 @@ describe("the wizard of identities", () => {
     assert.deepEqual(checkRelationship(create(IdentitySchema, { relationship }), options), []);
   });
 
-  for (const kind of wizardKinds) {
-    it(`names server and identity in what ${kind.id} shows to copy`, () => {
-      const values = Object.fromEntries(kind.fields.map(({ name, placeholder }) => [name, placeholder]));
-      const text = kind.guideOf({ uid: "0123/45", url: "https://gatehouse.example", values });
-      assert.match(
-        text,
-        /gatehouse auth login --url https:\/\/gatehouse\.example --identity-token \S+ --identity 0123\/45/,
-      );
-    });
-  }
+  for (const kind of wizardKinds)
+    for (const task of tasks)
+      it(`names server, identity and audiences in what ${kind.id} copies to ${task.id}, with no program but curl and sed`, () => {
+        const values = Object.fromEntries(kind.fields.map(({ name, placeholder }) => [name, placeholder]));
+        const about = { uid: "0123/45", url: "https://gatehouse.example", values, task, host: "registry.example" };
+        const text = guideOf(kind.id, about);
+        const registry = task.isOfRegistry ? "&aud=registry.example" : "";
+        assert.ok(
+          text.includes(
+            `https://gatehouse.example/sts/exchange?aud=https://gatehouse.example${registry}&identity=0123/45"`,
+          ),
+        );
+        assert.doesNotMatch(text, /\bjq\b|gatehouse auth|docker/);
+      });
 });

@@ -31,7 +31,7 @@ export async function startWorkloadIssuer(kind: string, form: "json" | "text" = 
       );
     if (pathname === "/keys") return response.end(JSON.stringify({ keys }));
     const token = await issue(searchParams.get("audience") ?? "");
-    response.end(form === "json" ? JSON.stringify({ value: token }) : token);
+    response.end(form === "json" ? JSON.stringify({ count: token.length, value: token }) : token);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -30,6 +30,7 @@ export const shapes: readonly Shape[] = [
       iss: "https://token.actions.githubusercontent.com",
       sub: "repo:acme/app:ref:refs/heads/main",
       aud: us,
+      ref: "refs/heads/main",
       repository: "acme/app",
       repository_id: "654321",
       repository_owner: "acme",

@@ -1,5 +1,6 @@
 // Errors of the API as a form shows them.
-import { ConnectError } from "@connectrpc/connect";
+import { Code, ConnectError } from "@connectrpc/connect";
+import { BadRequestSchema } from "../../../gen/google/rpc/error_details_pb.ts";
 import { errorDetails } from "../../../packages/client/src/errors.ts";
 
 /** The violations of a request. */
@@ -26,4 +27,10 @@ export function formErrors(thrown: unknown, fields: readonly string[]): FormErro
     else found[own] ??= entry === "" ? description : `${entry}: ${description}`;
   }
   return { fields: found, others };
+}
+
+/** Returns the error of a field that only the form knows, as the server reports one of its own. */
+export function fieldError(field: string, description: string): ConnectError {
+  const details = [{ desc: BadRequestSchema, value: { fieldViolations: [{ field, description }] } }];
+  return new ConnectError(description, Code.InvalidArgument, undefined, details);
 }

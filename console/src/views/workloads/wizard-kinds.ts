@@ -15,22 +15,25 @@ export interface WizardField {
   readonly api?: string;
   /** Whether it may stay empty. */
   readonly isOptional?: boolean;
+  /** Whether it may stay empty only if any branch or tag is chosen. */
+  readonly isRef?: boolean;
   /** The value at the beginning. */
   readonly initial?: string;
 }
 
-/** The values of the fields. */
+/** The values of the fields. An empty branch is any branch or tag. */
 export type Values = Readonly<Record<string, string>>;
+
+/** The id of a kind of workload. */
+export type KindId = "github" | "gitlab" | "kubernetes" | "aws" | "google" | "azure" | "buildkite" | "oidc" | "key";
 
 /** A kind of workload. */
 export interface WizardKind {
-  readonly id: string;
-  /** A proper name, which is not translated; absent for static keys. */
-  readonly name?: string;
+  readonly id: KindId;
+  /** A proper name, or the id of a text. */
+  readonly title: { readonly name: string } | { readonly text: TextId };
   readonly fields: readonly WizardField[];
   readonly relationshipOf: (values: Values) => Relationship;
-  /** The file or the commands to copy. */
-  readonly guideOf: (about: { readonly uid: string; readonly url: string; readonly values: Values }) => string;
 }
 
 /** Escapes a text for RE2, in which patterns are written. */
@@ -57,20 +60,15 @@ function claims(
   };
 }
 
-/** The commands that exchange a token in a file, and use the result. */
-function loginCommands(file: string, { uid, url }: { readonly uid: string; readonly url: string }): string[] {
-  return [
-    `gatehouse auth login --url ${url} --identity-token ${file} --identity ${uid}`,
-    `gatehouse iam groups list --url ${url}`,
-  ];
-}
+/** The field of a branch. */
+const branchField: WizardField = { name: "branch", text: "wizard.branch", placeholder: "main", isRef: true };
 
 const github: WizardKind = {
   id: "github",
-  name: "GitHub Actions",
+  title: { name: "GitHub Actions" },
   fields: [
     { name: "repo", text: "wizard.githubRepo", placeholder: "acme/app" },
-    { name: "branch", text: "wizard.branch", placeholder: "main", isOptional: true },
+    branchField,
     { name: "environment", text: "wizard.environment", placeholder: "production", isOptional: true },
   ],
   relationshipOf({ repo = "", branch = "", environment = "" }) {
@@ -81,28 +79,14 @@ const github: WizardKind = {
     // A job with an environment has it in the subject in place of the branch, with its colons escaped.
     const name = literal(environment.replaceAll(":", "%3A"));
     if (environment !== "") return claims(issuer, { pattern: `${start}:environment:${name}` }, { further });
-    const ref = branch === "" ? ".*" : `ref:refs/heads/${literal(branch)}`;
-    return claims(issuer, { pattern: `${start}:${ref}` }, { further });
+    const ref = branch === "" ? "(heads|tags)/.*" : `heads/${literal(branch)}`;
+    return claims(issuer, { pattern: `${start}:ref:refs/${ref}` }, { further });
   },
-  guideOf: (about) =>
-    [
-      "permissions:",
-      "  id-token: write",
-      "jobs:",
-      "  deploy:",
-      "    runs-on: ubuntu-latest",
-      ...(about.values.environment ? [`    environment: ${about.values.environment}`] : []),
-      "    steps:",
-      "      - run: |",
-      '          curl -sS -H "Authorization: Bearer $ACTIONS_ID_TOKEN_REQUEST_TOKEN" \\',
-      `            "$ACTIONS_ID_TOKEN_REQUEST_URL&audience=${about.url}" | jq -r .value > id-token`,
-      ...loginCommands("id-token", about).map((line) => `          ${line}`),
-    ].join("\n"),
 };
 
 const gitlab: WizardKind = {
   id: "gitlab",
-  name: "GitLab CI",
+  title: { name: "GitLab CI" },
   fields: [
     {
       name: "issuer",
@@ -112,7 +96,7 @@ const gitlab: WizardKind = {
       api: "issuer",
     },
     { name: "project", text: "wizard.gitlabProject", placeholder: "acme/app" },
-    { name: "branch", text: "wizard.branch", placeholder: "main", isOptional: true },
+    branchField,
     { name: "environment", text: "wizard.environment", placeholder: "production", isOptional: true },
   ],
   relationshipOf({ issuer = "", project = "", branch = "", environment = "" }) {
@@ -124,22 +108,11 @@ const gitlab: WizardKind = {
       { further: environment === "" ? {} : { environment } },
     );
   },
-  guideOf: (about) =>
-    [
-      "deploy:",
-      ...(about.values.environment ? [`  environment: ${about.values.environment}`] : []),
-      "  id_tokens:",
-      "    GATEHOUSE_ID_TOKEN:",
-      `      aud: ${about.url}`,
-      "  script:",
-      '    - printf %s "$GATEHOUSE_ID_TOKEN" > id-token',
-      ...loginCommands("id-token", about).map((line) => `    - ${line}`),
-    ].join("\n"),
 };
 
 const kubernetes: WizardKind = {
   id: "kubernetes",
-  name: "Kubernetes",
+  title: { name: "Kubernetes" },
   fields: [
     { name: "issuer", text: "wizard.clusterIssuer", placeholder: "https://oidc.cluster.example.com", api: "issuer" },
     { name: "namespace", text: "wizard.namespace", placeholder: "default" },
@@ -147,27 +120,11 @@ const kubernetes: WizardKind = {
   ],
   relationshipOf: ({ issuer = "", namespace = "", account = "" }) =>
     claims(issuer, { literal: `system:serviceaccount:${namespace}:${account}` }),
-  guideOf: (about) =>
-    [
-      "# of the pod",
-      `serviceAccountName: ${about.values.account}`,
-      "containers:",
-      "  - name: app",
-      "    volumeMounts:",
-      "      - {name: gatehouse, mountPath: /var/run/gatehouse}",
-      "volumes:",
-      "  - name: gatehouse",
-      "    projected:",
-      "      sources:",
-      `        - serviceAccountToken: {path: id-token, audience: "${about.url}", expirationSeconds: 3600}`,
-      "# in the container",
-      ...loginCommands("/var/run/gatehouse/id-token", about).map((line) => `# ${line}`),
-    ].join("\n"),
 };
 
 const aws: WizardKind = {
   id: "aws",
-  name: "AWS",
+  title: { name: "AWS" },
   fields: [
     { name: "account", text: "wizard.awsAccount", placeholder: "123456789012", api: "aws_account" },
     { name: "role", text: "wizard.awsRole", placeholder: "build" },
@@ -181,46 +138,18 @@ const aws: WizardKind = {
       awsUserId: { case: "userIdPattern", value: "AROA[A-Z0-9]+:.*" },
     },
   }),
-  guideOf: (about) =>
-    [
-      "python3 - <<'SCRIPT' > signed-request",
-      "# With the credentials of the role. Needs boto3.",
-      "import base64, boto3",
-      "from botocore.auth import SigV4Auth",
-      "from botocore.awsrequest import AWSRequest",
-      'target = "/?Action=GetCallerIdentity&Version=2011-06-15"',
-      "headers = {",
-      '    "Host": "sts.amazonaws.com",',
-      '    "Accept": "application/json",',
-      `    "Chainguard-Audience": "${about.url}",`,
-      `    "Chainguard-Identity": "${about.uid}",`,
-      "}",
-      'request = AWSRequest("POST", "https://sts.amazonaws.com" + target, headers=headers)',
-      'SigV4Auth(boto3.Session().get_credentials(), "sts", "us-east-1").add_auth(request)',
-      'lines = [f"POST {target} HTTP/1.1"] + [f"{name}: {value}" for name, value in request.headers.items()]',
-      'text = "\\r\\n".join(lines + ["", ""])',
-      "print(base64.urlsafe_b64encode(text.encode()).decode())",
-      "SCRIPT",
-      ...loginCommands("signed-request", about),
-    ].join("\n"),
 };
 
 const google: WizardKind = {
   id: "google",
-  name: "Google Cloud",
+  title: { name: "Google Cloud" },
   fields: [{ name: "account", text: "wizard.googleAccount", placeholder: "112233445566778899000", api: "subject" }],
   relationshipOf: ({ account = "" }) => claims("https://accounts.google.com", { literal: account }),
-  guideOf: (about) =>
-    [
-      'curl -sS -H "Metadata-Flavor: Google" \\',
-      `  "http://metadata.google.internal/computeMetadata/v1/instance/service-accounts/default/identity?audience=${about.url}" > id-token`,
-      ...loginCommands("id-token", about),
-    ].join("\n"),
 };
 
 const azure: WizardKind = {
   id: "azure",
-  name: "Azure",
+  title: { name: "Azure" },
   fields: [
     { name: "tenant", text: "wizard.azureTenant", placeholder: "00000000-0000-0000-0000-000000000000", api: "issuer" },
     { name: "object", text: "wizard.azureObject", placeholder: "00000000-0000-0000-0000-000000000000", api: "subject" },
@@ -228,38 +157,43 @@ const azure: WizardKind = {
   ],
   relationshipOf: ({ tenant = "", object = "", audience = "" }) =>
     claims(`https://sts.windows.net/${tenant}/`, { literal: object }, { audience }),
-  guideOf: (about) =>
-    [
-      "curl -sS -H Metadata:true \\",
-      `  "http://169.254.169.254/metadata/identity/oauth2/token?api-version=2018-02-01&resource=${encodeURIComponent(about.values.audience ?? "")}" | jq -r .access_token > id-token`,
-      ...loginCommands("id-token", about),
-    ].join("\n"),
 };
 
 const buildkite: WizardKind = {
   id: "buildkite",
-  name: "Buildkite",
+  title: { name: "Buildkite" },
   fields: [
     { name: "organization", text: "wizard.buildkiteOrganization", placeholder: "acme" },
     { name: "pipeline", text: "wizard.buildkitePipeline", placeholder: "app" },
-    { name: "branch", text: "wizard.branch", placeholder: "main", isOptional: true },
+    branchField,
   ],
   relationshipOf({ organization = "", pipeline = "", branch = "" }) {
     const ref = branch === "" ? ".*" : `refs/heads/${literal(branch)}`;
     const start = `organization:${literal(organization)}:pipeline:${literal(pipeline)}`;
     return claims("https://agent.buildkite.com", { pattern: `${start}:ref:${ref}:commit:.*` });
   },
-  guideOf: (about) =>
-    [
-      "steps:",
-      "  - command: |",
-      `      buildkite-agent oidc request-token --audience ${about.url} > id-token`,
-      ...loginCommands("id-token", about).map((line) => `      ${line}`),
-    ].join("\n"),
+};
+
+const oidc: WizardKind = {
+  id: "oidc",
+  title: { text: "wizard.oidc" },
+  fields: [
+    { name: "issuer", text: "wizard.keyIssuer", placeholder: "https://issuer.example.com", api: "issuer" },
+    { name: "subject", text: "wizard.keySubject", placeholder: "build", api: "subject" },
+    {
+      name: "audience",
+      text: "wizard.oidcAudience",
+      placeholder: "https://gatehouse.example.com",
+      api: "audience",
+      isOptional: true,
+    },
+  ],
+  relationshipOf: ({ issuer = "", subject = "", audience = "" }) => claims(issuer, { literal: subject }, { audience }),
 };
 
 const staticKey: WizardKind = {
   id: "key",
+  title: { text: "wizard.key" },
   fields: [
     { name: "issuer", text: "wizard.keyIssuer", placeholder: "https://keys.example.com", api: "issuer" },
     { name: "subject", text: "wizard.keySubject", placeholder: "build", api: "subject" },
@@ -277,12 +211,6 @@ const staticKey: WizardKind = {
       },
     };
   },
-  guideOf: (about) =>
-    [
-      "# Sign a JSON Web Token with the key that you have downloaded:",
-      `# ${JSON.stringify({ iss: about.values.issuer, sub: about.values.subject, aud: about.url })} and iat, exp`,
-      ...loginCommands("token.jwt", about),
-    ].join("\n"),
 };
 
 /** The kinds, in the order in which the wizard offers them. */
@@ -294,5 +222,6 @@ export const wizardKinds: readonly WizardKind[] = [
   google,
   azure,
   buildkite,
+  oidc,
   staticKey,
 ];

@@ -1,23 +1,19 @@
 // The wizard that lets a workload in: which provider, which workload, which role, and what to copy into its configuration.
 import { create } from "@bufbuild/protobuf";
-import { useQuery } from "@connectrpc/connect-query";
+import { Checkbox } from "@mantine/core";
 import { useState } from "react";
 import {
   IdentitiesService,
   type Identity,
   IdentitySchema,
 } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
-import {
-  RoleBindingSchema,
-  RoleBindingsService,
-} from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import { fieldError } from "../../api/field-errors.ts";
 import { type NewKey, newKey } from "../../api/new-key.ts";
-import { AccessPreview, completeChange } from "../../shell/access-preview.tsx";
 import { Dialog } from "../../shell/dialog.tsx";
+import { useDraft } from "../../shell/draft.ts";
 import { TextField } from "../../shell/fields.tsx";
 import { Form, useSave } from "../../shell/form.tsx";
-import { Verdict } from "../../shell/look.tsx";
-import { Code, CopyAs } from "../../shell/parts.tsx";
+import { CopyAs } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
 import previewStyles from "../../shell/preview.module.css";
 import { download } from "../../shell/secret.tsx";
@@ -26,31 +22,72 @@ import tileStyles from "../../shell/tiles.module.css";
 import { useTexts } from "../../texts/texts.ts";
 import { useWorkloadsAddress } from "./address.ts";
 import { Demands } from "./demands.tsx";
-import { wasUsed } from "./identity-facts.ts";
-import { type Values, type WizardKind, wizardKinds } from "./wizard-kinds.ts";
+import { Grant } from "./wizard-grant.tsx";
+import { Guide } from "./wizard-guide.tsx";
+import { type Values, type WizardField, type WizardKind, wizardKinds } from "./wizard-kinds.ts";
+import type { Task } from "./wizard-script.ts";
 
-const { createIdentity, getIdentity, listIdentities } = IdentitiesService.method;
-const { createRoleBinding } = RoleBindingsService.method;
+const { createIdentity, listIdentities } = IdentitiesService.method;
+
+/** The values of the first two steps. */
+interface Draft {
+  /** The id of the kind; empty until it is chosen. */
+  readonly kind: string;
+  readonly name: string;
+  readonly parent: string;
+  readonly values: Values;
+  readonly isAnyRef: boolean;
+}
+
+/** The identity that was created, and its origin. */
+interface Made {
+  readonly kind: WizardKind;
+  readonly identity: Identity;
+  readonly values: Values;
+}
 
 /** The steps, each in the same dialog. */
 export function Wizard({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTexts();
-  const { open } = useWorkloadsAddress();
-  const [kind, setKind] = useState<WizardKind>();
-  const [made, setMade] = useState<{ readonly identity: Identity; readonly values: Values }>();
-  const [isBound, setBound] = useState(false);
-  const step = !kind ? 1 : !made ? 2 : !isBound ? 3 : 4;
+  const { open, search } = useWorkloadsAddress();
+  const empty: Draft = { kind: "", name: "", parent: search.group ?? "", values: {}, isAnyRef: false };
+  const [draft, setDraft] = useDraft("wizard", empty, isFilled);
+  const [made, setMade] = useState<Made>();
+  const [task, setTask] = useState<Task | "none">();
+  const kind = wizardKinds.find(({ id }) => id === draft.kind);
+  const step = made ? (task ? 4 : 3) : kind ? 2 : 1;
   const finish = () => (made ? void open(made.identity.uid) : onClose());
+  const setKind = (chosen: WizardKind) =>
+    setDraft({
+      ...draft,
+      kind: chosen.id,
+      values: Object.fromEntries(chosen.fields.map(({ name, initial = "" }) => [name, initial])),
+    });
   return (
     <Dialog title={t("wizard.title", { step })} onClose={finish}>
-      {!kind && <ChooseKind onChoose={setKind} />}
-      {kind && !made && (
-        <Describe kind={kind} onClose={onClose} onMade={(identity, values) => setMade({ identity, values })} />
+      {!made && !kind && <ChooseKind onChoose={setKind} />}
+      {!made && kind && (
+        <Describe
+          kind={kind}
+          draft={draft}
+          onChange={setDraft}
+          onClose={onClose}
+          onMade={(identity, values) => {
+            setMade({ kind, identity, values });
+            setDraft(empty);
+          }}
+        />
       )}
-      {made && !isBound && <Grant identity={made.identity} onDone={() => setBound(true)} />}
-      {kind && made && isBound && <Guide kind={kind} {...made} />}
+      {made && !task && <Grant identity={made.identity} onDone={setTask} />}
+      {made && task && <Guide {...made} task={task} onDone={finish} onUndone={onClose} />}
     </Dialog>
   );
+}
+
+/** The initial values of a kind are not typed. */
+function isFilled({ kind, name, values }: Draft): boolean {
+  const fields = wizardKinds.find(({ id }) => id === kind)?.fields ?? [];
+  return name !== "" || fields.some((field) => (values[field.name] ?? "") !== (field.initial ?? ""));
 }
 
 function ChooseKind({ onChoose }: { readonly onChoose: (kind: WizardKind) => void }) {
@@ -61,7 +98,7 @@ function ChooseKind({ onChoose }: { readonly onChoose: (kind: WizardKind) => voi
       <div className={tileStyles.tiles}>
         {wizardKinds.map((kind) => (
           <button key={kind.id} type="button" className={tileStyles.tile} onClick={() => onChoose(kind)}>
-            <strong>{kind.name ?? t("wizard.key")}</strong>
+            <strong>{"name" in kind.title ? kind.title.name : t(kind.title.text)}</strong>
           </button>
         ))}
       </div>
@@ -71,20 +108,21 @@ function ChooseKind({ onChoose }: { readonly onChoose: (kind: WizardKind) => voi
 
 function Describe({
   kind,
+  draft,
+  onChange,
   onMade,
   onClose,
 }: {
   readonly kind: WizardKind;
+  readonly draft: Draft;
+  readonly onChange: (draft: Draft) => void;
   readonly onMade: (identity: Identity, values: Values) => void;
   readonly onClose: () => void;
 }) {
   const { t } = useTexts();
   const { org } = useWorkloadsAddress();
-  const [values, setValues] = useState<Values>(() =>
-    Object.fromEntries(kind.fields.map(({ name, initial = "" }) => [name, initial])),
-  );
-  const [name, setName] = useState("");
-  const [parent, setParent] = useState(org);
+  const { name, parent, isAnyRef } = draft;
+  const values = valuesOf(kind, draft);
   const [key, setKey] = useState<NewKey>();
   const save = useSave(createIdentity);
   const findSibling = useSiblingCheck(listIdentities);
@@ -92,13 +130,15 @@ function Describe({
     parent,
     identity: create(IdentitySchema, {
       name,
-      relationship: kind.relationshipOf({ ...trimmed(values), issuerKeys: publicKeys }),
+      relationship: kind.relationshipOf({ ...values, issuerKeys: publicKeys }),
     }),
   });
   const request = requestFor(key?.publicKeys ?? "");
+  const missingRef = isAnyRef ? undefined : kind.fields.find((field) => field.isRef && !values[field.name]);
   const isComplete =
-    name !== "" && parent !== "" && kind.fields.every((field) => field.isOptional || values[field.name]?.trim());
+    name !== "" && parent !== "" && kind.fields.every((field) => field.isOptional || field.isRef || values[field.name]);
   const submit = async () => {
+    if (missingRef) throw fieldError(missingRef.name, t("wizard.branchMissing"));
     // The same key again if the server has found something wrong with the rest.
     const made = kind.id === "key" ? (key ?? (await newKey())) : undefined;
     setKey(made);
@@ -106,12 +146,12 @@ function Describe({
       onSecret: (identity) => {
         if (made) download(`${identity.name}-key.json`, made.privateKey, "application/json");
       },
-      onSaved: (identity) => onMade(identity, trimmed(values)),
+      onSaved: (identity) => onMade(identity, values),
     });
   };
   return (
     <Form
-      fields={["name", "parent", ...kind.fields.flatMap(({ api }) => api ?? [])]}
+      fields={["name", "parent", ...kind.fields.map(fieldName)]}
       submit={submit}
       button={t("wizard.create")}
       findConfirm={() => findSibling(parent, name)}
@@ -128,22 +168,18 @@ function Describe({
             value={name}
             error={errors.name}
             data-autofocus
-            onChange={setName}
+            onChange={(typed) => onChange({ ...draft, name: typed })}
           />
           {kind.fields.map((field) => (
-            <TextField
+            <KindField
               key={field.name}
-              {...(field.api !== undefined && { name: field.api })}
-              label={t(field.text)}
-              error={field.api && errors[field.api]}
-              placeholder={field.placeholder}
-              required={!field.isOptional}
-              withAsterisk={false}
-              value={values[field.name] ?? ""}
-              onChange={(value) => setValues({ ...values, [field.name]: value })}
+              field={field}
+              draft={draft}
+              error={errors[fieldName(field)]}
+              onChange={onChange}
             />
           ))}
-          <Pattern identity={request.identity} />
+          {!missingRef && <Pattern identity={request.identity} />}
           <Picker
             kind="group"
             name="parent"
@@ -152,7 +188,7 @@ function Describe({
             within={org}
             value={parent}
             error={errors.parent}
-            onChange={setParent}
+            onChange={(uid) => onChange({ ...draft, parent: uid })}
           />
           {kind.id === "key" && <p className="notice">{t("wizard.keyHelp")}</p>}
         </>
@@ -161,8 +197,53 @@ function Describe({
   );
 }
 
-function trimmed(values: Values): Values {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value.trim()]));
+/** Returns the name of a field in the form: that of the API if it has one. */
+function fieldName({ api, name }: WizardField): string {
+  return api ?? name;
+}
+
+/** Returns the values without spaces around them; that of the branch is empty if any will do. */
+function valuesOf({ fields }: WizardKind, { values, isAnyRef }: Draft): Values {
+  return Object.fromEntries(
+    fields.map(({ name, isRef }) => [name, isRef && isAnyRef ? "" : (values[name] ?? "").trim()]),
+  );
+}
+
+interface KindFieldProps {
+  readonly field: WizardField;
+  readonly draft: Draft;
+  readonly error: string | undefined;
+  readonly onChange: (draft: Draft) => void;
+}
+
+/** A field of the kind. That of a branch has a checkbox below it. */
+function KindField({ field, draft, error, onChange }: KindFieldProps) {
+  const { t } = useTexts();
+  const { values, isAnyRef } = draft;
+  const isAny = field.isRef === true && isAnyRef;
+  return (
+    <>
+      <TextField
+        name={fieldName(field)}
+        label={t(field.text)}
+        error={isAny ? undefined : error}
+        placeholder={field.placeholder}
+        required={!field.isOptional && !isAny}
+        withAsterisk={false}
+        disabled={isAny}
+        value={isAny ? "" : (values[field.name] ?? "")}
+        onChange={(value) => onChange({ ...draft, values: { ...values, [field.name]: value } })}
+      />
+      {field.isRef && (
+        <Checkbox
+          size="sm"
+          label={t("wizard.anyRef")}
+          checked={isAnyRef}
+          onChange={({ currentTarget }) => onChange({ ...draft, isAnyRef: currentTarget.checked })}
+        />
+      )}
+    </>
+  );
 }
 
 /** The pattern that the fields make, which a token must match to be accepted. */
@@ -174,75 +255,6 @@ function Pattern({ identity }: { readonly identity: Identity }) {
       <dl className="facts">
         <Demands identity={identity} />
       </dl>
-    </div>
-  );
-}
-
-function Grant({ identity, onDone }: { readonly identity: Identity; readonly onDone: () => void }) {
-  const { t } = useTexts();
-  const { org } = useWorkloadsAddress();
-  const [roleUid, setRole] = useState("");
-  const [parent, setParent] = useState(identity.uid.slice(0, identity.uid.lastIndexOf("/")));
-  const save = useSave(createRoleBinding);
-  const request = { parent, roleBinding: create(RoleBindingSchema, { identityUid: identity.uid, roleUid }) };
-  const submit = () => save(request, { onSaved: onDone });
-  return (
-    <Form
-      fields={["role_uid", "parent"]}
-      submit={submit}
-      button={t("wizard.grant")}
-      isDisabled={roleUid === "" || parent === ""}
-      onClose={onDone}
-      cancel={t("wizard.skip")}
-      footer={<CopyAs method={createRoleBinding} request={request} />}
-    >
-      {(errors) => (
-        <>
-          <p>{t("wizard.role", { name: identity.name })}</p>
-          <Picker
-            kind="role"
-            name="role_uid"
-            label={t("identities.role")}
-            within={org}
-            value={roleUid}
-            error={errors.role_uid}
-            onChange={setRole}
-          />
-          <Picker
-            kind="group"
-            name="parent"
-            label={t("wizard.group")}
-            within={org}
-            value={parent}
-            error={errors.parent}
-            onChange={setParent}
-          />
-          <AccessPreview change={completeChange({ case: "createRoleBinding", value: request }, parent, roleUid)} />
-        </>
-      )}
-    </Form>
-  );
-}
-
-function Guide({
-  kind,
-  identity,
-  values,
-}: {
-  readonly kind: WizardKind;
-  readonly identity: Identity;
-  readonly values: Values;
-}) {
-  const { t } = useTexts();
-  const { data } = useQuery(getIdentity, { uid: identity.uid }, { refetchInterval: 3000, staleTime: 0 });
-  const isSeen = data !== undefined && wasUsed(data);
-  return (
-    <div className="stack">
-      <p>{t("wizard.guide", { name: identity.name })}</p>
-      <Code what={t("wizard.file")} text={kind.guideOf({ uid: identity.uid, url: location.origin, values })} />
-      <p role="status">
-        {isSeen ? <Verdict isGood>{t("wizard.seen")}</Verdict> : <span className="muted">{t("wizard.waiting")}</span>}
-      </p>
     </div>
   );
 }
