@@ -75,7 +75,8 @@ describe("the API reference", { timeout: 300_000 }, () => {
     await page.getByRole("textbox", { name: /^parent/ }).fill("0123/45");
     await page.getByRole("button", { name: "Connect", exact: true }).click();
     assert.match((await call.textContent()) ?? "", new RegExp(`-X POST '.*/${groups}/CreateGroup'[\\s\\S]*"parent"`));
-    await page.getByLabel("Body").fill("{");
+    await page.getByRole("button", { name: "JSON", exact: true }).click();
+    await page.getByRole("textbox", { name: "Body" }).fill("{");
     await page.getByText(/The request is not valid/).waitFor();
     assert.deepEqual(complaints, []);
   });
@@ -86,9 +87,11 @@ describe("the API reference", { timeout: 300_000 }, () => {
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("link", { name: "owner", exact: true }).click();
     await page.getByRole("heading", { name: "CreateGroup" }).waitFor();
-    await page.getByText("Still empty: parent").waitFor();
+    await page.getByRole("button", { name: "JSON", exact: true }).click();
+    await page.getByRole("textbox", { name: "Body" }).fill('{ "name": "made-here" }');
+    await page.getByRole("button", { name: "Send call" }).click();
+    await page.getByText("Not sent: one value has to change").waitFor();
     await page.getByRole("textbox", { name: /^parent/ }).fill(server.groupUid);
-    await page.getByLabel("Body").fill('{ "name": "made-here" }');
     await page.getByRole("button", { name: "Send call" }).click();
     const dialog = page.getByRole("dialog", { name: "Send this call?" });
     await dialog.getByText(/made-here/).waitFor();
@@ -103,6 +106,59 @@ describe("the API reference", { timeout: 300_000 }, () => {
     await page.getByRole("button", { name: "Send call" }).click();
     await page.getByText("✓ 200").waitFor();
     await page.getByText(/"made-here"/).waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  it("a body is edited as a form or as JSON, and what is wrong is shown at its field before the call is sent", async () => {
+    const path = `/docs/api/chainguard.platform.iam.v2beta1.IdentitiesService/CreateIdentity`;
+    await using reference = await openConsole(browser, server, { path });
+    const { page, complaints } = reference;
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("link", { name: "owner", exact: true }).click();
+    await page.getByRole("textbox", { name: /^parent/ }).fill(server.groupUid);
+    const name = page.getByRole("textbox", { name: "name required" });
+    await name.fill("Not a name!");
+    const form = page.getByRole("region", { name: "Call it" });
+    await form.getByText("must match ^[a-z0-9 ._-]{1,}$").waitFor();
+    assert.equal(await name.getAttribute("aria-invalid"), "true");
+    await page.getByRole("button", { name: "Send call" }).click();
+    await page.getByText("Not sent: one value has to change").waitFor();
+    await form.locator("input:focus").and(name).waitFor();
+    await name.fill("from a form");
+    await page.getByLabel("One of these").selectOption("claimMatch");
+    const match = page.getByRole("group", { name: "claimMatch" });
+    for (const field of ["issuer", "subject"])
+      await match
+        .getByRole("combobox")
+        .filter({ has: page.locator(`option:text-is("${field}")`) })
+        .selectOption(field);
+    await match.getByRole("textbox", { name: /^issuer\b/ }).fill("https://issuer.example.org");
+    await match.getByRole("textbox", { name: /^subject\b/ }).fill("someone");
+    await match.getByRole("button", { name: "Add claims" }).click();
+    // The new entry has the focus.
+    await page.keyboard.type("ref");
+    await match.getByRole("textbox", { name: "Value" }).fill("main");
+    assert.deepEqual(await findProblems(page), []);
+    const switchTo = (view: string) => page.getByRole("button", { name: view, exact: true }).click();
+    await switchTo("JSON");
+    const json = page.getByRole("textbox", { name: "Body" });
+    const body = JSON.parse(await json.inputValue());
+    assert.deepEqual(body.claimMatch.claims, { ref: "main" });
+    await json.fill(JSON.stringify({ ...body, description: "typed as JSON", noSuch: 1 }));
+    await page.getByText("noSuch: is not a field of this method").waitFor();
+    await switchTo("Form");
+    await page.getByText("The form has no such field.").waitFor();
+    await page.getByRole("button", { name: "Edit as JSON" }).click();
+    await json.fill(JSON.stringify({ ...body, description: "typed as JSON" }));
+    await switchTo("Form");
+    assert.equal(await page.getByRole("textbox", { name: "description" }).inputValue(), "typed as JSON");
+    await page.getByRole("button", { name: "Send call" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Send call" }).click();
+    await page.getByText("✓ 200").waitFor();
+    await page
+      .getByRole("region", { name: "Response" })
+      .getByText(/"subject": "someone"/)
+      .waitFor();
     assert.deepEqual(complaints, []);
   });
 

@@ -57,7 +57,7 @@ export function MethodPage({
           </div>
           <section className="stack try" aria-labelledby="try">
             <h2 id="try">{t("reference.try")}</h2>
-            <TryIt key={`${service}/${method.name}`} {...{ grpc, service, method, operation }} />
+            <TryIt key={`${service}/${method.name}`} {...{ grpc, document, service, method, operation }} />
             <ReplyExample operation={operation} />
           </section>
         </div>

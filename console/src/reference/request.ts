@@ -63,13 +63,6 @@ function restCall({ method: { routes }, draft }: Request, { parameters = [], req
   return { method: route!.method, path, query, ...(hasBody && { body: draft.body }) };
 }
 
-/** Returns the names of the path variables that have no value. */
-export function missingVariables(operation: Operation | undefined, draft: Draft): readonly string[] {
-  return (operation?.parameters ?? [])
-    .filter((one) => one.in === "path" && (draft.parameters[one.name] ?? "") === "")
-    .map(({ name }) => name);
-}
-
 /** A message in JSON. */
 export type Json = Record<string, unknown>;
 
@@ -105,8 +98,8 @@ function put(into: Json, [first = "", ...others]: readonly string[], value: unkn
   }
 }
 
-/** A list has one value a line. */
-function textsOf({ name, schema }: Parameter, { parameters }: Draft): string[] {
+/** Returns the values of a parameter. Those of a list are separated by commas or lines. */
+export function textsOf({ name, schema }: Parameter, { parameters }: Draft): string[] {
   const text = parameters[name] ?? "";
   if (text === "") return [];
   return schema.type === "array"

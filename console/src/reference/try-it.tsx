@@ -1,50 +1,60 @@
 // The call of a method as code, and a form that sends it with the token of the session.
-import { type RefObject, useId, useRef, useState } from "react";
-import { apiToken, dropToken, signIn, useSessionState } from "../session/session.ts";
+import { useRef, useState } from "react";
+import { flushSync } from "react-dom";
 import { useTexts } from "../texts/texts.ts";
 import type { Call } from "./code/call.ts";
 import { type Language, languages, languagesOf } from "./code/languages.ts";
-import type { Grpc, Method, Operation, Parameter } from "./documents.ts";
-import { Code, Pre } from "./parts.tsx";
-import { type Draft, firstDraft, type HttpCall, httpCall, missingVariables, targetOf } from "./request.ts";
-
-/** The response of a call. */
-interface Received {
-  readonly status: number;
-  readonly durationMs: number;
-  readonly requestId: string;
-  readonly text: string;
-}
+import type { Grpc, Method, OpenApi, Operation } from "./documents.ts";
+import { Body } from "./form/body.tsx";
+import type { Violation } from "./form/check.ts";
+import { checkDraft, givenNames } from "./form/check-draft.ts";
+import { bodyField } from "./form/fields.ts";
+import { Parameters } from "./form/parameters.tsx";
+import { Code } from "./parts.tsx";
+import { type Draft, firstDraft, httpCall } from "./request.ts";
+import { Send } from "./send.tsx";
 
 /** The tabs with the call, and the form. */
 export function TryIt({
   grpc,
+  document,
   service,
   method,
   operation,
 }: {
   readonly grpc: Grpc;
+  readonly document: OpenApi;
   readonly service: string;
   readonly method: Method;
   readonly operation: Operation | undefined;
 }) {
   const { t } = useTexts();
+  const frame = useRef<HTMLDivElement>(null);
   const [chosen, setChosen] = useState(rememberedLanguage);
   const [draft, setDraft] = useState<Draft>(() => firstDraft(operation));
+  const [isAsked, setAsked] = useState(false);
   const offered = languagesOf({ grpc, service });
   const language = offered.includes(chosen) ? chosen : "curl";
   const call: Call = { origin: location.origin, grpc, service, method, operation, draft };
   const shown = attempt(() => languages[language].code(call));
-  const { parameters = [], requestBody } = operation ?? {};
-  const change = (name: string, value: string) =>
-    setDraft({ ...draft, parameters: { ...draft.parameters, [name]: value } });
+  const body = operation && bodyField(grpc, method, operation);
+  const violations = checkDraft({ grpc, document }, operation, body, draft);
+  // What is still empty is no mistake before somebody wants to send it.
+  const visible = (all: readonly Violation[]) => (isAsked ? all : all.filter(({ rule }) => rule !== "required"));
+  const form = { grpc, document, given: givenNames(method) };
   const choose = (name: Language) => {
     localStorage.setItem(remembered, name);
     setChosen(name);
   };
+  const showProblems = () => {
+    flushSync(() => setAsked(true));
+    const first = frame.current?.querySelector<HTMLElement>('[aria-invalid="true"]');
+    first?.closest("details")?.setAttribute("open", "");
+    first?.focus();
+  };
   const protocol = language === "connect" || method.routes.length === 0 ? "connect" : "rest";
   return (
-    <div className="stack">
+    <div className="stack" ref={frame}>
       <fieldset className="choices" aria-label={t("reference.language")}>
         {offered.map((name) => (
           <button key={name} type="button" aria-pressed={name === language} onClick={() => choose(name)}>
@@ -58,39 +68,26 @@ export function TryIt({
           {t("reference.invalid", { problem: shown.error })}
         </p>
       )}
-      {parameters
-        .filter(({ required }) => required)
-        .map((one) => (
-          <Input key={one.name} parameter={one} value={draft.parameters[one.name] ?? ""} onChange={change} />
-        ))}
-      {parameters.some(({ required }) => !required) && (
-        <details>
-          <summary>{t("reference.optional", { count: parameters.filter(({ required }) => !required).length })}</summary>
-          <div className="stack optional">
-            {parameters
-              .filter(({ required }) => !required)
-              .map((one) => (
-                <Input key={one.name} parameter={one} value={draft.parameters[one.name] ?? ""} onChange={change} />
-              ))}
-          </div>
-        </details>
-      )}
-      {requestBody && (
-        <label className="field">
-          {t("reference.body")}
-          <textarea
-            className="input"
-            rows={Math.min(16, draft.body.split("\n").length + 1)}
-            spellCheck={false}
-            value={draft.body}
-            onChange={({ target }) => setDraft({ ...draft, body: target.value })}
-          />
-        </label>
+      <Parameters
+        form={{ ...form, violations: visible(violations.parameters) }}
+        parameters={operation?.parameters ?? []}
+        values={draft.parameters}
+        onChange={(name, text) => setDraft({ ...draft, parameters: { ...draft.parameters, [name]: text } })}
+      />
+      {(body || !operation) && (
+        <Body
+          form={{ ...form, violations: visible(violations.body) }}
+          field={body}
+          text={draft.body}
+          onChange={(text) => setDraft({ ...draft, body: text })}
+        />
       )}
       <Send
         method={method}
         call={shown.error === undefined ? attempt(() => httpCall(protocol, call)).value : undefined}
-        missing={protocol === "rest" ? missingVariables(operation, draft) : []}
+        problems={violations.parameters.length + violations.body.length}
+        isAsked={isAsked}
+        onProblems={showProblems}
       />
     </div>
   );
@@ -109,178 +106,5 @@ function attempt<T>(make: () => T): { readonly value?: T; readonly error?: strin
     return { value: make() };
   } catch (error) {
     return { error: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-function Input({
-  parameter: { name, schema, example, required },
-  value,
-  onChange,
-}: {
-  readonly parameter: Parameter;
-  readonly value: string;
-  readonly onChange: (name: string, value: string) => void;
-}) {
-  const { t } = useTexts();
-  const id = useId();
-  const choices = schema.type === "boolean" ? ["true", "false"] : undefined;
-  return (
-    <label className="field" htmlFor={id}>
-      <span>
-        <code>{name}</code> {required ? <span className="danger small">{t("reference.required")}</span> : null}
-        {schema.type === "array" && <span className="muted small">{t("reference.commas")}</span>}
-      </span>
-      {choices ? (
-        <select id={id} className="select" value={value} onChange={({ target }) => onChange(name, target.value)}>
-          <option value="">–</option>
-          {choices.map((one) => (
-            <option key={one}>{one}</option>
-          ))}
-        </select>
-      ) : (
-        <input
-          id={id}
-          className="input"
-          value={value}
-          spellCheck={false}
-          autoComplete="off"
-          placeholder={example === undefined ? "" : String(example)}
-          onChange={({ target }) => onChange(name, target.value)}
-        />
-      )}
-    </label>
-  );
-}
-
-/** Sends the call. One that may change something is confirmed first. */
-function Send({
-  method,
-  call,
-  missing,
-}: {
-  readonly method: Method;
-  readonly call: HttpCall | undefined;
-  readonly missing: readonly string[];
-}) {
-  const { t } = useTexts();
-  const session = useSessionState();
-  const dialog = useRef<HTMLDialogElement>(null);
-  const [received, setReceived] = useState<Received>();
-  const [isPending, setPending] = useState(false);
-  if (session !== "signed-in")
-    return (
-      <div className="notice">
-        <p>{t("reference.signInLead")}</p>
-        <div>
-          <button type="button" className="button" onClick={() => void signIn()}>
-            {t("signIn.button")}
-          </button>
-        </div>
-      </div>
-    );
-  const run = async () => {
-    dialog.current?.close();
-    setPending(true);
-    setReceived(await send(call!, method.access.type === "token"));
-    setPending(false);
-  };
-  const isReadOnly = method.routes[0]?.method === "GET";
-  return (
-    <>
-      <div className="row">
-        <button
-          type="button"
-          className="button"
-          disabled={call === undefined || missing.length > 0 || isPending}
-          onClick={() => (isReadOnly ? void run() : dialog.current?.showModal())}
-        >
-          {t("reference.send")}
-        </button>
-        {missing.length > 0 && <span className="muted">{t("reference.missing", { names: missing.join(", ") })}</span>}
-      </div>
-      {call && <Confirmation dialog={dialog} call={call} onSend={() => void run()} />}
-      {received && <Result received={received} />}
-    </>
-  );
-}
-
-function Confirmation({
-  dialog,
-  call,
-  onSend,
-}: {
-  readonly dialog: RefObject<HTMLDialogElement | null>;
-  readonly call: HttpCall;
-  readonly onSend: () => void;
-}) {
-  const { t } = useTexts();
-  return (
-    <dialog ref={dialog} className="confirmation" aria-labelledby="confirmation">
-      <div className="stack">
-        <h2 id="confirmation">{t("reference.confirm")}</h2>
-        <p>{t("reference.confirmLead", { host: location.host })}</p>
-        <Pre text={`${call.method} ${targetOf(call)}${call.body === undefined ? "" : `\n\n${call.body}`}`} />
-        <div className="row">
-          <button type="button" className="button" onClick={onSend}>
-            {t("reference.send")}
-          </button>
-          <button type="button" className="plain" onClick={() => dialog.current?.close()}>
-            {t("action.cancel")}
-          </button>
-        </div>
-      </div>
-    </dialog>
-  );
-}
-
-function Result({ received: { status, durationMs, requestId, text } }: { readonly received: Received }) {
-  const { t } = useTexts();
-  const isGood = status >= 200 && status < 300;
-  return (
-    <section className="stack" aria-label={t("reference.result")}>
-      <p role="status">
-        <strong className={isGood ? "good" : "danger"}>
-          {isGood ? "✓" : "✕"} {status === 0 ? t("reference.noResponse") : status}
-        </strong>{" "}
-        <span className="muted">
-          {t("reference.took", { ms: Math.round(durationMs) })}
-          {requestId !== "" && ` · ${t("state.error.id", { id: requestId })}`}
-        </span>
-      </p>
-      <Code text={text} label={t("reference.result")} />
-    </section>
-  );
-}
-
-async function send(call: HttpCall, withToken: boolean): Promise<Received> {
-  const startedAt = performance.now();
-  const took = () => performance.now() - startedAt;
-  try {
-    const response = await fetch(targetOf(call), {
-      method: call.method,
-      headers: {
-        ...(withToken && { authorization: `Bearer ${await apiToken()}` }),
-        ...(call.body !== undefined && { "content-type": "application/json" }),
-      },
-      ...(call.body !== undefined && { body: call.body }),
-    });
-    if (response.status === 401) dropToken();
-    const requestId = response.headers.get("x-request-id") ?? "";
-    return { status: response.status, durationMs: took(), requestId, text: pretty(await response.text()) };
-  } catch (error) {
-    return {
-      status: 0,
-      durationMs: took(),
-      requestId: "",
-      text: error instanceof Error ? error.message : String(error),
-    };
-  }
-}
-
-function pretty(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
   }
 }

@@ -1,5 +1,5 @@
 // A call as a program in Python with requests.
-import { httpCall } from "../request.ts";
+import { httpCall, parseBody } from "../request.ts";
 import { type Call, hasToken } from "./call.ts";
 import { block } from "./message.ts";
 
@@ -10,7 +10,7 @@ export function python(call: Call): string {
     JSON.stringify(call.origin + path),
     ...(query.length > 0 ? [`params=${params(query)}`] : []),
     ...(hasToken(call) ? [`headers={"Authorization": f"Bearer {os.environ['TOKEN']}"}`] : []),
-    ...(body === undefined ? [] : [`json=${literal(JSON.parse(body))}`]),
+    ...(body === undefined ? [] : [`json=${literal(parseBody(body))}`]),
     "timeout=60",
   ];
   return [
