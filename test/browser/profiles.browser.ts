@@ -131,6 +131,20 @@ describe("the pages of people and workloads", { timeout: 600_000 }, () => {
     assert.deepEqual(complaints, []);
   });
 
+  it("the holders of a role lead to their pages", async () => {
+    const path = `/console/o/${server.groupUid}/roles/${builtInRoleUid("viewer")}`;
+    await using console = await openConsole(browser, server, { path });
+    const { page, complaints } = console;
+    await signIn(page, "owner");
+    const holders = page.getByRole("table").last();
+    await holders.getByRole("link", { name: "member", exact: true }).first().click();
+    await page.getByRole("heading", { name: "member", level: 1 }).waitFor();
+    await page.goBack();
+    await holders.getByRole("link", { name: "bot", exact: true }).first().click();
+    await page.getByRole("heading", { name: "bot", level: 1 }).waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
   it("shows the keys of a workload, a role from above as one without effect there, and the uid in the details only", async () => {
     await using console = await openConsole(browser, server, { path: workload() });
     const { page, complaints } = console;

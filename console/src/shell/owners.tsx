@@ -3,7 +3,6 @@
 import { useQuery } from "@connectrpc/connect-query";
 import { AccessService } from "../../../gen/gatehouse/access/v1/access_pb.ts";
 import { may, useMe } from "../api/access.ts";
-import { identityText } from "../api/naming.ts";
 import { useTexts } from "../texts/texts.ts";
 import { useOrganizationName } from "./organization.tsx";
 import { ProfileLink } from "./profile-link.tsx";
@@ -31,9 +30,7 @@ export function Owners({ uid }: { readonly uid: string }) {
       <ul>
         {owners.map((owner) => (
           <li key={owner.uid}>
-            <ProfileLink uid={owner.uid}>
-              <bdi>{identityText(t, owner)}</bdi>
-            </ProfileLink>
+            <ProfileLink identity={owner} />
           </li>
         ))}
       </ul>

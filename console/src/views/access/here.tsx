@@ -170,12 +170,9 @@ function useColumns(group: string, rows: readonly IdentityAccess[]): Column<Iden
 
 function Who({ row: { identity } }: { readonly row: IdentityAccess }) {
   const { t } = useTexts();
-  const uid = identity?.uid ?? "";
   return (
     <div className="lines">
-      <ProfileLink uid={uid}>
-        <bdi>{identityText(t, identity)}</bdi>
-      </ProfileLink>
+      <ProfileLink identity={identity} />
       <span className="muted small">
         <bdi>{identity?.email || identity?.subject || t("picker.notJoined")}</bdi>
       </span>

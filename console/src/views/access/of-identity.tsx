@@ -35,7 +35,7 @@ export function OfIdentity() {
           onChange={(uid) => void ask({ identity: uid || undefined })}
         />
         <div className="grow" />
-        <ProfileLink uid={identity}>{t("access.openPage")}</ProfileLink>
+        <ProfileLink identity={{ uid: identity }}>{t("access.openPage")}</ProfileLink>
         <CopyAs method={whatCan} request={request} />
       </div>
       {error && <Failure error={error} onRetry={() => void refetch()} />}

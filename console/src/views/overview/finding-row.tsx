@@ -12,6 +12,7 @@ import { DelegationActions } from "../../shell/delegation-actions.tsx";
 import { DelegationLink } from "../../shell/delegation-link.tsx";
 import { delegationKindText, inactivityText } from "../../shell/delegation-texts.ts";
 import { ActionButton, Ago } from "../../shell/parts.tsx";
+import { ProfileLink } from "../../shell/profile-link.tsx";
 import { Retry } from "../../shell/retry.tsx";
 import type { TextId } from "../../texts/catalogues.ts";
 import { useTexts } from "../../texts/texts.ts";
@@ -77,11 +78,10 @@ function What({ finding: { kind, resourceUid, resourceName, identity, details } 
         {delegationKindText(t, details.value.kind)} <DelegationLink {...details.value} />
       </span>
     );
-  const identityUid = kind === FindingKind.CONFINED_BINDING ? (identity?.uid ?? "") : resourceUid;
   return (
-    <Link to="/o/$org/workloads/$" params={{ org, _splat: identityUid }}>
-      {kind === FindingKind.CONFINED_BINDING ? <bdi>{identityText(t, identity)}</bdi> : name}
-    </Link>
+    <ProfileLink identity={kind === FindingKind.CONFINED_BINDING ? identity : { uid: resourceUid }}>
+      {kind === FindingKind.CONFINED_BINDING ? undefined : name}
+    </ProfileLink>
   );
 }
 

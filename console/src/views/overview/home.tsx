@@ -16,6 +16,7 @@ import { PendingOrganizations } from "../../shell/join-card.tsx";
 import { Avatar, Pill } from "../../shell/look.tsx";
 import { useOrganizationName } from "../../shell/organization.tsx";
 import { Ago, Loading } from "../../shell/parts.tsx";
+import { ProfileLink } from "../../shell/profile-link.tsx";
 import { loginCommand, pullCommand, usePulledTag, useRepository } from "../../shell/pull.ts";
 import { Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
@@ -245,9 +246,7 @@ function Workloads() {
             <span className="who">
               <Avatar uid={uid} name={name} isWorkload />
               <span className="lines">
-                <Link to="/o/$org/workloads/$" params={{ org, _splat: uid }}>
-                  <bdi>{name}</bdi>
-                </Link>
+                <ProfileLink identity={{ uid, name }} />
                 <Place uid={parentOf(uid)} found={places.get(parentOf(uid))} />
               </span>
             </span>

@@ -17,6 +17,7 @@ import { Avatar, Empty, PageHead, Pill } from "../../shell/look.tsx";
 import { usePagedList } from "../../shell/paged-list.ts";
 import { ActionButton, Ago, CopyAs } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
+import { ProfileLink } from "../../shell/profile-link.tsx";
 import { strongRoles } from "../../shell/role-pill.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { TextFilter } from "../../shell/text-filter.tsx";
@@ -166,7 +167,6 @@ function shownName(t: Texts, { identity, joinTime }: Person): string | undefined
 
 function Who({ person }: { readonly person: Person }) {
   const { t } = useTexts();
-  const { org } = usePeopleAddress();
   const { identity, joinTime } = person;
   const uid = identity?.uid ?? "";
   const name = shownName(t, person);
@@ -174,9 +174,9 @@ function Who({ person }: { readonly person: Person }) {
     <span className="who">
       <Avatar uid={uid} name={name} />
       <span className="lines">
-        <Link to="/o/$org/people/$" params={{ org, _splat: uid }}>
+        <ProfileLink identity={{ uid }}>
           <bdi>{name ?? t("people.notJoined")}</bdi>
-        </Link>
+        </ProfileLink>
         <span className="muted small">{joinTime ? <bdi>{identity?.email}</bdi> : <code>{shortUid(uid)}</code>}</span>
       </span>
     </span>
@@ -220,11 +220,11 @@ function Roles({ person: { identity, bindings, bindingCount } }: { readonly pers
         </Link>
       ))}
       {more > 0 && (
-        <Link to="/o/$org/people/$" params={{ org, _splat: uid }}>
+        <ProfileLink identity={{ uid }}>
           <Pill tone="accent" title={t("people.moreRoles", { count: more })}>
             +{more}
           </Pill>
-        </Link>
+        </ProfileLink>
       )}
     </span>
   );

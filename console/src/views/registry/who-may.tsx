@@ -3,10 +3,10 @@ import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
 import { AccessService, type IdentityAccess } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { may, useMe } from "../../api/access.ts";
-import { identityText } from "../../api/naming.ts";
 import { parentOf } from "../../api/uids.ts";
 import { Avatar, Pill } from "../../shell/look.tsx";
 import { Loading } from "../../shell/parts.tsx";
+import { ProfileLink } from "../../shell/profile-link.tsx";
 import { Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useRegistryAddress } from "./address.ts";
@@ -69,16 +69,13 @@ export function WhoMay({ repoUid }: { readonly repoUid: string }) {
 
 function Who({ row }: { readonly row: IdentityAccess }) {
   const { t } = useTexts();
-  const { org } = useRegistryAddress();
   const { identity } = row;
   const uid = identity?.uid ?? "";
   return (
     <li>
       <span className="who">
         <Avatar uid={uid} name={identity?.name || identity?.email || undefined} isWorkload={uid.includes("/")} />
-        <Link to="/o/$org/access" params={{ org }} search={{ tab: "identity", identity: uid }}>
-          <bdi>{identityText(t, identity)}</bdi>
-        </Link>
+        <ProfileLink identity={identity} />
       </span>
       <span className="row tight">
         {actionsOf(row).map((action) => (

@@ -20,6 +20,7 @@ import { List } from "../../shell/list.tsx";
 import { usePagedList } from "../../shell/paged-list.ts";
 import { ActionButton, Ago, CopyAs, Copyable, Loading } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
+import { ProfileLink } from "../../shell/profile-link.tsx";
 import { Denied, Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useRoleAddress } from "./address.ts";
@@ -211,21 +212,21 @@ function useUseColumns(org: string): Column<RoleBinding>[] {
     {
       title: t("roles.identity"),
       text: ({ identity }) => identityText(t, identity),
-      cell: ({ identity, group }) => (
-        <Link
-          to="/o/$org/access"
-          params={{ org }}
-          search={{ group: group?.uid ?? org, ...(identity && { identity: identity.uid }) }}
-        >
-          <bdi>{identityText(t, identity)}</bdi>
-        </Link>
-      ),
+      cell: ({ identity }) => <ProfileLink identity={identity} />,
     },
     {
       id: "group",
       title: t("roles.group"),
       text: ({ group }) => groupText(t, group?.name),
-      cell: ({ group }) => <bdi>{groupText(t, group?.name)}</bdi>,
+      cell: ({ group, identity }) => (
+        <Link
+          to="/o/$org/access"
+          params={{ org }}
+          search={{ group: group?.uid ?? org, ...(identity && { identity: identity.uid }) }}
+        >
+          <bdi>{groupText(t, group?.name)}</bdi>
+        </Link>
+      ),
     },
     {
       id: "created",

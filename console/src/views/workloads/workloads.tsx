@@ -90,12 +90,10 @@ function useColumns(): Column<Workload>[] {
       title: t("identities.name"),
       text: ({ identity }) => identity.name,
       sort: "name",
-      cell: ({ identity: { uid, name } }) => (
+      cell: ({ identity }) => (
         <span className="who">
-          <Avatar uid={uid} name={name} isWorkload />
-          <ProfileLink uid={uid}>
-            <bdi>{name}</bdi>
-          </ProfileLink>
+          <Avatar uid={identity.uid} name={identity.name} isWorkload />
+          <ProfileLink identity={identity} />
         </span>
       ),
     },
