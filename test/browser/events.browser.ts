@@ -136,7 +136,7 @@ describe("the view Events", { timeout: 600_000 }, () => {
       await openReceiver({ status: 200, text: "before" }),
       await openReceiver({ status: 200, text: "later" }, "/later"),
     ];
-    const group = await createGroup(server, "paused", server.groupUid);
+    const group = await createGroup(server, "resting", server.groupUid);
     const uid = await subscribe(before.url, group);
     try {
       await using console = await openEvents(uid);

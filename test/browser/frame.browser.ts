@@ -262,6 +262,48 @@ describe("the frame of the console", { timeout: 300_000 }, () => {
     assert.deepEqual(complaints, []);
   });
 
+  it("moves in menus by arrows, Home, End and letters, closes them by Esc and Tab, and gives the focus back", async () => {
+    await using console = await openConsole(browser, server, { path: at("access") });
+    const { page, complaints } = console;
+    await signIn(page, "owner");
+    const button = page.getByRole("button", { name: /^owner here/ }).first();
+    const focused = () => page.evaluate("document.activeElement.textContent.trim()");
+    await button.focus();
+    await page.keyboard.press("Enter");
+    assert.equal(await focused(), "Open role owner");
+    for (const [key, item] of [
+      ["ArrowUp", "Revoke role binding"],
+      ["ArrowDown", "Open role owner"],
+      ["End", "Revoke role binding"],
+      ["Home", "Open role owner"],
+      ["c", "Change role"],
+      ["o", "Open role owner"],
+      ["o", "Open group example.org"],
+    ] as const) {
+      await page.keyboard.press(key);
+      assert.equal(await focused(), item, key);
+    }
+    await page.keyboard.press("Escape");
+    assert.match(String(await focused()), /^owner here/);
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    assert.equal(await page.getByRole("menuitem").count(), 0);
+    assert.doesNotMatch(String(await focused()), /^Open/);
+    // Esc closes the menu, not the panel around it.
+    await page.goto(server.url + at("access"));
+    await page.locator("tr[data-key] [data-area]").first().click();
+    const panel = page.getByRole("dialog");
+    await panel
+      .getByRole("button", { name: /^owner here/ })
+      .first()
+      .press("Enter");
+    await page.getByRole("menuitem", { name: "Open role owner" }).waitFor();
+    await page.keyboard.press("Escape");
+    assert.equal(await page.getByRole("menuitem").count(), 0);
+    await panel.waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
   it("shows times in UTC by U", async () => {
     await using console = await openConsole(browser, server, { path: at("audit") });
     const { page, complaints } = console;

@@ -96,7 +96,9 @@ describe("the removal of a person", { timeout: 300_000 }, () => {
     await signIn(page, "owner");
     await page.getByRole("link", { name: "pageleaver", exact: true }).click();
     await page.getByRole("heading", { name: "pageleaver" }).waitFor();
-    assert.equal(await page.getByRole("row", { name: /viewer|owner/ }).count(), 8);
+    const rows = page.getByRole("row", { name: /viewer|owner/ });
+    await rows.nth(7).waitFor();
+    assert.equal(await rows.count(), 8);
     await page.getByRole("button", { name: "More actions" }).click();
     assert.deepEqual(await findProblems(page), []);
     await page.getByRole("menuitem", { name: "Remove from organization" }).click();

@@ -114,7 +114,7 @@ describe("the console on a slow line", { timeout: 300_000 }, () => {
     assert.ok(sentBytes(sheets[1]!) <= 18 * 1024);
   });
 
-  it("each view has at most 260 kB of scripts when it is the first one", async () => {
+  it("each view has at most 250 kB of scripts when it is the first one", async () => {
     const tooLarge: string[] = [];
     for (const path of viewPaths(server.groupUid)) {
       const page = await openCold(false);
@@ -127,7 +127,7 @@ describe("the console on a slow line", { timeout: 300_000 }, () => {
       const files = loaded.flatMap((url) => /\/console\/(.+\.js)$/.exec(url)?.[1] ?? []);
       assert.ok(files.length > 10);
       const bytes = files.reduce((sum, file) => sum + sentBytes(file), 0);
-      if (bytes > 260 * 1024) tooLarge.push(`${path}: ${bytes}`);
+      if (bytes > 250 * 1024) tooLarge.push(`${path}: ${bytes}`);
       await page.close();
     }
     assert.deepEqual(tooLarge, []);

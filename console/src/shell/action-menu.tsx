@@ -1,9 +1,10 @@
 // The menu of a view or row with the actions that have no button of their own.
-import { ActionIcon, Menu } from "@mantine/core";
+import { ActionIcon } from "@mantine/core";
 import { useTexts } from "../texts/texts.ts";
 import styles from "./action-menu.module.css";
 import { type Shortcut, usePageAction } from "./actions.ts";
 import { Icon, type IconName } from "./icon.tsx";
+import { Menu, MenuItem } from "./menu.tsx";
 import { notify } from "./toast.tsx";
 
 /** An action of the menu. */
@@ -34,9 +35,10 @@ export function ActionMenu({
       {actions.map((action) => (
         <Offer key={action.text} {...action} />
       ))}
-      <Menu withinPortal={false} withInitialFocusPlaceholder={false} position="bottom-end" floatingStrategy="fixed">
-        <Menu.Target>
+      <Menu
+        button={(props) => (
           <ActionIcon
+            {...props}
             variant={isInRow ? "subtle" : "default"}
             size={isInRow ? "md" : "lg"}
             aria-label={label}
@@ -44,12 +46,11 @@ export function ActionMenu({
           >
             <Icon name="kebab-horizontal" />
           </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {actions.map((action) => (
-            <Item key={action.text} {...action} />
-          ))}
-        </Menu.Dropdown>
+        )}
+      >
+        {actions.map((action) => (
+          <Item key={action.text} {...action} />
+        ))}
       </Menu>
     </>
   );
@@ -66,16 +67,14 @@ function Item({ text, icon, missing, isDangerous = false, onClick }: MenuAction)
   const isDenied = missing.length > 0;
   const reason = t("state.missing", { capabilities: missing.join(", ") });
   return (
-    <Menu.Item
-      aria-disabled={isDenied}
-      {...(icon && { leftSection: <Icon name={icon} /> })}
-      className={styles.item}
-      data-tone={isDangerous && !isDenied ? "danger" : undefined}
-      // Not `disabled`: nobody could go there, and learn why.
+    <MenuItem
+      icon={icon}
+      isDenied={isDenied}
+      isDangerous={isDangerous}
       onClick={() => (isDenied ? notify(reason) : onClick())}
     >
       {text}
       {isDenied && <span className={styles.reason}>{reason}</span>}
-    </Menu.Item>
+    </MenuItem>
   );
 }

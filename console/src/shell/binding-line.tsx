@@ -1,7 +1,5 @@
 // A role binding in a list: its role, its place, and what can be done with it.
 
-import { Menu, UnstyledButton } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
 import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { RoleBindingsService } from "../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import type { BindingExplanation } from "../../../gen/gatehouse/access/v1/access_pb.ts";
@@ -10,6 +8,7 @@ import { groupText } from "../api/naming.ts";
 import { useTexts } from "../texts/texts.ts";
 import { useBindingAddress } from "./binding-address.ts";
 import { Icon } from "./icon.tsx";
+import { Menu, MenuItem, MenuLink } from "./menu.tsx";
 
 const { updateRoleBinding, deleteRoleBinding } = RoleBindingsService.method;
 
@@ -35,32 +34,26 @@ export function BindingLine({
   const mayOpenGroup = may(me, GroupsService.method.getGroup, groupUid);
   if (roleName === "" && !mayOpenGroup && !mayChange && !mayRevoke) return <bdi>{text}</bdi>;
   return (
-    <Menu withinPortal={false} withInitialFocusPlaceholder={false} position="bottom-start" floatingStrategy="fixed">
-      <Menu.Target>
-        <UnstyledButton className="link">
+    <Menu
+      align="start"
+      button={(props) => (
+        <button {...props} type="button" className="link">
           <bdi>{text}</bdi> <Icon name="chevron-down" />
-        </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {roleName !== "" && (
-          <Menu.Item renderRoot={(props) => <Link {...props} to="/o/$org/roles/$" params={{ org, _splat: roleUid }} />}>
-            {t("access.openRole", { role: roleName })}
-          </Menu.Item>
-        )}
-        {mayOpenGroup && (
-          <Menu.Item
-            renderRoot={(props) => <Link {...props} to="/o/$org/groups/$" params={{ org, _splat: groupUid }} />}
-          >
-            {t("access.openGroup", { group })}
-          </Menu.Item>
-        )}
-        {mayChange && (
-          <Menu.Item onClick={() => void openDialog("change", roleBindingUid)}>{t("access.change")}</Menu.Item>
-        )}
-        {mayRevoke && (
-          <Menu.Item onClick={() => void openDialog("revoke", roleBindingUid)}>{t("access.revoke")}</Menu.Item>
-        )}
-      </Menu.Dropdown>
+        </button>
+      )}
+    >
+      {roleName !== "" && (
+        <MenuLink to="/o/$org/roles/$" params={{ org, _splat: roleUid }}>
+          {t("access.openRole", { role: roleName })}
+        </MenuLink>
+      )}
+      {mayOpenGroup && (
+        <MenuLink to="/o/$org/groups/$" params={{ org, _splat: groupUid }}>
+          {t("access.openGroup", { group })}
+        </MenuLink>
+      )}
+      {mayChange && <MenuItem onClick={() => void openDialog("change", roleBindingUid)}>{t("access.change")}</MenuItem>}
+      {mayRevoke && <MenuItem onClick={() => void openDialog("revoke", roleBindingUid)}>{t("access.revoke")}</MenuItem>}
     </Menu>
   );
 

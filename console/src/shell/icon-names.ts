@@ -5,6 +5,7 @@ export const iconNames = [
   "blocked",
   "book",
   "bug",
+  "check",
   "check-circle-fill",
   "chevron-down",
   "clock",

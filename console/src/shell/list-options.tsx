@@ -1,8 +1,9 @@
 // The menu at the head of a list: which columns it shows, and the whole list as a file.
-import { ActionIcon, Menu } from "@mantine/core";
+import { ActionIcon } from "@mantine/core";
 import { useTexts } from "../texts/texts.ts";
 import type { Column } from "./columns.ts";
 import { Icon } from "./icon.tsx";
+import { Menu, MenuDivider, MenuItem } from "./menu.tsx";
 
 interface ListOptionsProps<Row> {
   readonly columns: readonly Column<Row>[];
@@ -19,29 +20,24 @@ export function ListOptions<Row>({ columns, isShown, onShow, onSave, total }: Li
   const choices = columns.filter(({ id }) => id !== undefined);
   if (choices.length === 0 && !onSave) return null;
   return (
-    <Menu withinPortal={false} withInitialFocusPlaceholder={false} position="bottom-end" closeOnItemClick={false}>
-      <Menu.Target>
-        <ActionIcon variant="subtle" size="md" aria-label={t("list.columns")} title={t("list.columns")}>
+    <Menu
+      button={(props) => (
+        <ActionIcon {...props} variant="subtle" size="md" aria-label={t("list.columns")} title={t("list.columns")}>
           <Icon name="sliders" />
         </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {choices.map((column) => (
-          <Menu.CheckboxItem
-            key={column.id}
-            checked={isShown(column)}
-            onChange={(isWanted) => onShow(column.id!, isWanted)}
-          >
-            {column.title}
-          </Menu.CheckboxItem>
-        ))}
-        {onSave && (
-          <>
-            {choices.length > 0 && <Menu.Divider />}
-            <Menu.Item onClick={onSave}>{t("list.csv", { count: total })}</Menu.Item>
-          </>
-        )}
-      </Menu.Dropdown>
+      )}
+    >
+      {choices.map((column) => (
+        <MenuItem key={column.id} isChecked={isShown(column)} onClick={() => onShow(column.id!, !isShown(column))}>
+          {column.title}
+        </MenuItem>
+      ))}
+      {onSave && (
+        <>
+          {choices.length > 0 && <MenuDivider />}
+          <MenuItem onClick={onSave}>{t("list.csv", { count: total })}</MenuItem>
+        </>
+      )}
     </Menu>
   );
 }

@@ -1,14 +1,16 @@
 // Small parts that all views share.
 
 import type { DescMethodUnary, MessageInitShape } from "@bufbuild/protobuf";
-import { ActionIcon, Button, Menu, Tooltip, VisuallyHidden } from "@mantine/core";
+import { ActionIcon, Button } from "@mantine/core";
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { type Commands, commandsOf } from "../api/copy-as.ts";
 import { agoText, timeText, useTexts } from "../texts/texts.ts";
 import { type Shortcut, usePageAction } from "./actions.ts";
 import { loadFont } from "./font.ts";
 import { Icon } from "./icon.tsx";
+import { Menu, MenuItem } from "./menu.tsx";
 import { notify } from "./toast.tsx";
+import { Tooltip } from "./tooltip.tsx";
 
 /** The heading of a view. It gets the focus when the view opens, unless a dialog that was opened meanwhile has it. */
 export function Heading({ children }: { readonly children: ReactNode }) {
@@ -108,9 +110,10 @@ export function CopyAs<M extends DescMethodUnary>({
   const { t } = useTexts();
   const names = ["curl", "grpcurl", "gatehouse"] satisfies (keyof Commands)[];
   return (
-    <Menu withinPortal={false} withInitialFocusPlaceholder={false} position="bottom-end">
-      <Menu.Target>
+    <Menu
+      button={(props) => (
         <ActionIcon
+          {...props}
           variant="subtle"
           size="lg"
           aria-keyshortcuts="c"
@@ -119,14 +122,13 @@ export function CopyAs<M extends DescMethodUnary>({
         >
           <Icon name="code" />
         </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {names.map((name) => (
-          <Menu.Item key={name} onClick={() => void copy(commandsOf(method, request)[name], t("action.copied"))}>
-            {name}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
+      )}
+    >
+      {names.map((name) => (
+        <MenuItem key={name} onClick={() => void copy(commandsOf(method, request)[name], t("action.copied"))}>
+          {name}
+        </MenuItem>
+      ))}
     </Menu>
   );
 }
@@ -170,10 +172,10 @@ export function ActionButton({
   );
   if (!isDenied) return button;
   return (
-    <Tooltip label={text} withinPortal={false} events={{ hover: true, focus: true, touch: true }} multiline maw={320}>
-      <span>
-        {button}
-        <VisuallyHidden id={reason}>{text}</VisuallyHidden>
+    <Tooltip text={text}>
+      {button}
+      <span id={reason} className="hidden">
+        {text}
       </span>
     </Tooltip>
   );

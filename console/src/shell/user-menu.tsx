@@ -1,13 +1,13 @@
 // The menu of the person who is signed in: who they are, and how the console looks to them.
-import { Menu, UnstyledButton, useMantineColorScheme } from "@mantine/core";
+import { useMantineColorScheme } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 import { useMe } from "../api/access.ts";
 import { signOut } from "../session/session.ts";
 import { chooseLanguage, useTexts } from "../texts/texts.ts";
 import { chooseDensity, density } from "./density.ts";
-import { Icon, type IconName } from "./icon.tsx";
 import { Avatar } from "./look.tsx";
+import { Menu, MenuDivider, MenuItem } from "./menu.tsx";
 import { notify } from "./toast.tsx";
 import styles from "./user-menu.module.css";
 
@@ -20,58 +20,54 @@ export function UserMenu({ onHelp }: { readonly onHelp: () => void }) {
   const [dense, setDense] = useState(density);
   const name = me?.email.split("@")[0] || undefined;
   return (
-    <Menu withinPortal={false} withInitialFocusPlaceholder={false} position="bottom-end" width={264}>
-      <Menu.Target>
-        <UnstyledButton className={styles.button} aria-label={t("user.menu", { name: me?.email ?? "" })}>
+    <Menu
+      className={styles.menu}
+      button={(props) => (
+        <button
+          {...props}
+          type="button"
+          className={styles.button}
+          aria-label={t("user.menu", { name: me?.email ?? "" })}
+        >
           <Avatar uid={me?.subject ?? ""} name={me && (name ?? "?")} />
-        </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown className={styles.menu}>
-        <div className={styles.person} role="presentation">
-          <bdi>{me?.email}</bdi>
-        </div>
-        <Item icon="person" onClick={() => void navigate({ to: "/me" })}>
-          {t("user.access")}
-        </Item>
-        <Item icon="question" onClick={onHelp}>
-          {t("app.help")}
-        </Item>
-        <Choice
-          label={t("user.theme")}
-          value={colorScheme}
-          options={{ light: t("user.theme.light"), dark: t("user.theme.dark"), auto: t("user.theme.auto") }}
-          onChoose={setColorScheme}
-        />
-        <Choice
-          label={t("user.density")}
-          value={dense}
-          options={{ comfortable: t("user.density.comfortable"), compact: t("user.density.compact") }}
-          onChoose={(chosen) => {
-            chooseDensity(chosen);
-            setDense(chosen);
-          }}
-        />
-        <Choice
-          label={t("user.language")}
-          value={language}
-          options={{ en: "English", de: "Deutsch" }}
-          onChoose={(chosen) => chooseLanguage(chosen).catch(() => notify(t("part.failed")))}
-        />
-        <Menu.Divider />
-        <Item icon="sign-out" onClick={() => void signOut()}>
-          {t("user.signOut")}
-        </Item>
-      </Menu.Dropdown>
+        </button>
+      )}
+    >
+      <div className={styles.person} role="presentation">
+        <bdi>{me?.email}</bdi>
+      </div>
+      <MenuItem icon="person" onClick={() => void navigate({ to: "/me" })}>
+        {t("user.access")}
+      </MenuItem>
+      <MenuItem icon="question" onClick={onHelp}>
+        {t("app.help")}
+      </MenuItem>
+      <Choice
+        label={t("user.theme")}
+        value={colorScheme}
+        options={{ light: t("user.theme.light"), dark: t("user.theme.dark"), auto: t("user.theme.auto") }}
+        onChoose={setColorScheme}
+      />
+      <Choice
+        label={t("user.density")}
+        value={dense}
+        options={{ comfortable: t("user.density.comfortable"), compact: t("user.density.compact") }}
+        onChoose={(chosen) => {
+          chooseDensity(chosen);
+          setDense(chosen);
+        }}
+      />
+      <Choice
+        label={t("user.language")}
+        value={language}
+        options={{ en: "English", de: "Deutsch" }}
+        onChoose={(chosen) => chooseLanguage(chosen).catch(() => notify(t("part.failed")))}
+      />
+      <MenuDivider />
+      <MenuItem icon="sign-out" onClick={() => void signOut()}>
+        {t("user.signOut")}
+      </MenuItem>
     </Menu>
-  );
-}
-
-function Item(props: { readonly icon: IconName; readonly onClick: () => void; readonly children: ReactNode }) {
-  const { icon, onClick, children } = props;
-  return (
-    <Menu.Item leftSection={<Icon name={icon} />} onClick={onClick}>
-      {children}
-    </Menu.Item>
   );
 }
 
@@ -90,19 +86,18 @@ function Choice<Value extends string>({
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset may not stand in a menu.
     <div role="group" aria-label={label} className={styles.choice}>
-      <Menu.Label>{label}</Menu.Label>
+      <div className={styles.label}>{label}</div>
       <div className={styles.values}>
         {(Object.keys(options) as Value[]).map((one) => (
-          <Menu.Item
+          <MenuItem
             key={one}
-            role="menuitemradio"
-            aria-checked={one === value}
-            closeMenuOnClick={false}
+            choice="one"
+            isChecked={one === value}
             className={styles.value}
             onClick={() => onChoose(one)}
           >
             {options[one]}
-          </Menu.Item>
+          </MenuItem>
         ))}
       </div>
     </div>

@@ -1,7 +1,7 @@
 // Who may do what at a group: a row for each identity, a column for each area.
 
 import { useQuery } from "@connectrpc/connect-query";
-import { Checkbox, Tooltip } from "@mantine/core";
+import { Checkbox } from "@mantine/core";
 import { type KeyboardEvent, useMemo } from "react";
 import { AccessService, type IdentityAccess } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { missingFor, requiredBy, useMe } from "../../api/access.ts";
@@ -21,6 +21,7 @@ import { Picker } from "../../shell/picker.tsx";
 import { ProfileLink } from "../../shell/profile-link.tsx";
 import { Denied } from "../../shell/states.tsx";
 import { Table } from "../../shell/table.tsx";
+import { Tooltip } from "../../shell/tooltip.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useAccessAddress } from "./address.ts";
 import styles from "./here.module.css";
@@ -198,13 +199,7 @@ function Cell({ row, area }: { readonly row: IdentityAccess; readonly area: Area
   const own = names.filter((name) => held.has(name));
   const word = t(`level.${level}`, { held: own.length, all: names.length });
   return (
-    <Tooltip
-      label={own.length === 0 ? word : own.join(", ")}
-      withinPortal={false}
-      multiline
-      maw={320}
-      events={{ hover: true, focus: true, touch: false }}
-    >
+    <Tooltip text={own.length === 0 ? word : own.join(", ")}>
       <button
         type="button"
         className={styles.cell}
