@@ -26,11 +26,11 @@ describe("the API reference", { timeout: 300_000 }, () => {
     await using reference = await openConsole(browser, server, { path: "/docs/api" });
     const { page, complaints } = reference;
     await page.getByRole("heading", { name: "API reference" }).waitFor();
-    const search = page.getByLabel("Search names, paths and fields");
+    const search = page.getByLabel("Search the API");
     await search.fill("POST roleBindings");
     await page.getByRole("link", { name: /^CreateRoleBinding/ }).waitFor();
     await search.fill("othersRetire nothing");
-    await page.getByText("Nothing matches.").waitFor();
+    await page.getByText("Nothing has all words of “othersRetire nothing”.").waitFor();
     await search.fill("next_page_token ListGroups");
     await page.getByRole("link", { name: /^ListGroupsResponse/ }).click();
     await page.getByRole("heading", { name: "ListGroupsResponse" }).waitFor();
@@ -46,6 +46,32 @@ describe("the API reference", { timeout: 300_000 }, () => {
     await page.getByLabel("Version").selectOption("v1");
     await page.getByRole("navigation").getByRole("link", { name: "Groups", exact: true }).click();
     await page.getByRole("link", { name: "List", exact: true }).first().waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  it("services are listed by domain, and words find what the API calls otherwise, by keyboard alone", async () => {
+    await using reference = await openConsole(browser, server, { path: "/docs/api", width: 375 });
+    const { page, complaints } = reference;
+    await page.getByRole("heading", { name: "API reference" }).waitFor();
+    await page.keyboard.press("/");
+    await page.locator("input[type=search]:focus").waitFor();
+    const domains = await page.getByRole("navigation").getByRole("heading", { level: 2 }).allTextContents();
+    assert.deepEqual(domains.slice(0, 4), ["People, groups and roles", "Access and search", "Registry", "Advisories"]);
+    await page.keyboard.type("who can delete a repo");
+    const links = page.getByRole("navigation").getByRole("link");
+    await links.filter({ hasText: "WhoCan" }).waitFor();
+    assert.match((await links.first().textContent()) ?? "", /^DeleteRepo/);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    assert.deepEqual(await findProblems(page), []);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "WhoCan" }).waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "DeleteRepo" }).waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.press("Escape");
+    await page.getByRole("navigation").getByRole("heading", { name: "Registry" }).waitFor();
     assert.deepEqual(complaints, []);
   });
 
@@ -170,7 +196,7 @@ describe("the API reference", { timeout: 300_000 }, () => {
         await page.getByRole("heading", { name: "API reference" }).waitFor();
         assert.deepEqual(await findProblems(page), []);
         if (width < 768) await page.getByRole("button", { name: "Services" }).click();
-        await page.getByLabel("Search names, paths and fields").fill("Subscription");
+        await page.getByLabel("Search the API").fill("Subscription");
         await page
           .getByRole("link", { name: /^CreateSubscription/ })
           .first()

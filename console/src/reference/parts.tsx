@@ -107,9 +107,9 @@ export function Verb({ name }: { readonly name: string }) {
   return <span className={`verb ${name === "GET" ? "read" : "write"}`}>{name}</span>;
 }
 
-/** Makes it possible to break a long name after a dot. */
+/** Makes it possible to break a long name after a dot or a word. */
 export function Breakable({ name }: { readonly name: string }) {
-  return name.split(/(?<=[./])/).map((part, place) => (
+  return name.split(/(?<=[./_])|(?<=[a-z])(?=[A-Z])/).map((part, place) => (
     <span key={place}>
       {part}
       <wbr />

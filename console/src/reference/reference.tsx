@@ -1,21 +1,15 @@
 // The frame of the reference: services and search on the left, a method or a type in the middle.
-import { useDeferredValue, useState } from "react";
+import { useEffect, useState } from "react";
 import { useTexts } from "../texts/texts.ts";
 import { addressOf, usePlace } from "./address.ts";
 import { type Grpc, useDocument } from "./documents.ts";
+import { servicesByDomain, shortName } from "./domains.ts";
 import { MethodPage } from "./method-page.tsx";
+import { Navigation } from "./navigation.tsx";
 import { Breakable, Description, Go, Verb } from "./parts.tsx";
-import { search } from "./search.ts";
 import { Title } from "./title.tsx";
 import { TypePage } from "./type-page.tsx";
-
-/** The documents of each version. */
-const versions = {
-  current: ["v2beta1", "gatehouse", "auth"],
-  v2: ["v2"],
-  v1: ["v1"],
-} as const;
-type Version = keyof typeof versions;
+import { type Version, versions } from "./versions.ts";
 
 /** The page. */
 export function Reference() {
@@ -25,6 +19,8 @@ export function Reference() {
   const [chosen, setVersion] = useState<Version>();
   const [isOpen, setOpen] = useState(false);
   const version = chosen ?? versionOf(grpc, place.name);
+  // A link was followed: on a narrow screen the navigation would cover what it leads to.
+  useEffect(() => setOpen(false), [place.name, place.method]);
   return (
     <>
       <a className="skip" href="#content">
@@ -50,7 +46,7 @@ export function Reference() {
             {t("reference.services")}
           </button>
           <div className={isOpen ? "listing open" : "listing"}>
-            {grpc && <Navigation grpc={grpc} version={version} onVersion={setVersion} />}
+            {grpc && <Navigation {...{ grpc, version }} onVersion={setVersion} onSearch={() => setOpen(true)} />}
           </div>
         </nav>
         <main className="main reference" id="content" tabIndex={-1}>
@@ -127,19 +123,24 @@ function Introduction({ grpc, version }: { readonly grpc: Grpc; readonly version
         </dd>
       </dl>
       <h2>{t("reference.services")}</h2>
-      <ul className="fields">
-        {servicesOf(grpc, version).map(([name, { description }]) => (
-          <li key={name} className="field-line">
-            <Go to={addressOf(name)}>
-              <strong>{name.split(".").at(-1)}</strong>
-            </Go>{" "}
-            <span className="muted">
-              <Breakable name={name.slice(0, name.lastIndexOf("."))} />
-            </span>
-            <Description text={description} />
-          </li>
-        ))}
-      </ul>
+      {[...servicesByDomain(grpc, documents)].map(([domain, services]) => (
+        <section key={domain}>
+          <h3>{t(`reference.domain.${domain}`)}</h3>
+          <ul className="fields">
+            {services.map(([name, { description }]) => (
+              <li key={name} className="field-line">
+                <Go to={addressOf(name)}>
+                  <strong>{shortName(name)}</strong>
+                </Go>{" "}
+                <span className="muted">
+                  <Breakable name={name.slice(0, name.lastIndexOf("."))} />
+                </span>
+                <Description text={description} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
     </div>
   );
 }
@@ -174,106 +175,5 @@ function ServicePage({ grpc, name }: { readonly grpc: Grpc; readonly name: strin
         ))}
       </ul>
     </div>
-  );
-}
-
-function servicesOf(grpc: Grpc, version: Version) {
-  const documents: readonly string[] = versions[version];
-  return Object.entries(grpc.services)
-    .filter(([, { document }]) => documents.includes(document))
-    .sort(([a], [b]) => (a.split(".").at(-1)! < b.split(".").at(-1)! ? -1 : 1));
-}
-
-function Navigation({
-  grpc,
-  version,
-  onVersion,
-}: {
-  readonly grpc: Grpc;
-  readonly version: Version;
-  readonly onVersion: (version: Version) => void;
-}) {
-  const { t } = useTexts();
-  const [typed, setTyped] = useState("");
-  const text = useDeferredValue(typed.trim());
-  const place = usePlace();
-  return (
-    <>
-      <label className="field">
-        {t("reference.search")}
-        <input
-          className="input"
-          type="search"
-          value={typed}
-          placeholder={t("reference.search.example")}
-          onChange={({ target }) => setTyped(target.value)}
-        />
-      </label>
-      <label className="field">
-        {t("reference.version")}
-        <select className="select" value={version} onChange={({ target }) => onVersion(target.value as Version)}>
-          <option value="current">{t("reference.current")}</option>
-          <option value="v2">v2</option>
-          <option value="v1">v1</option>
-        </select>
-      </label>
-      {text === "" ? (
-        <ul>
-          {servicesOf(grpc, version).map(([name, { methods }]) => (
-            <li key={name}>
-              <Go to={addressOf(name)} isCurrent={place.name === name && place.method === ""}>
-                {name.split(".").at(-1)}
-              </Go>
-              {place.name === name && (
-                <ul className="methods">
-                  {methods.map((method) => (
-                    <li key={method.name}>
-                      <Go to={addressOf(name, method.name)} isCurrent={place.method === method.name}>
-                        {method.name}
-                      </Go>
-                    </li>
-                  ))}
-                </ul>
-              )}
-            </li>
-          ))}
-        </ul>
-      ) : (
-        <Results grpc={grpc} documents={versions[version]} text={text} />
-      )}
-    </>
-  );
-}
-
-function Results({
-  grpc,
-  documents,
-  text,
-}: {
-  readonly grpc: Grpc;
-  readonly documents: readonly string[];
-  readonly text: string;
-}) {
-  const { t } = useTexts();
-  const found = search(grpc, documents, text);
-  return (
-    <>
-      <p className="hidden" role="status">
-        {t("reference.found", { count: found.length })}
-      </p>
-      {found.length === 0 && <p className="muted">{t("list.noMatch")}</p>}
-      <ul>
-        {found.map(({ name, method = "", where }) => (
-          <li key={`${name}/${method}/${where}`}>
-            <Go to={addressOf(name, method)} className="found">
-              <strong>{method === "" ? name.split(".").at(-1) : method}</strong>
-              <span className="muted small">
-                <Breakable name={where === "" ? name : where} />
-              </span>
-            </Go>
-          </li>
-        ))}
-      </ul>
-    </>
   );
 }
