@@ -50,7 +50,9 @@ export function BulkDialog<Row>({ read, ...props }: BulkDialogProps<Row>) {
         if (ConnectError.from(failure).code !== already) throw failure;
       });
     },
-    reasonOf: (failure) => formErrors(failure, []).others.join(" "),
+    // The message of the server names the uid, and the row has its name already.
+    reasonOf: (failure) =>
+      ConnectError.from(failure).code === Code.NotFound ? t("bulk.gone") : formErrors(failure, []).others.join(" "),
     onEnd: onDone,
   });
   const count = rows?.length ?? 0;

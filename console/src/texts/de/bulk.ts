@@ -11,6 +11,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "bulk.more": "und {count, number} weitere",
   "bulk.done": "erledigt",
   "bulk.failed": "fehlgeschlagen",
+  "bulk.gone": "Das gibt es nicht mehr.",
   "bulk.running": "läuft",
   "bulk.untouched": "unberührt",
   "bulk.role": "Rolle",

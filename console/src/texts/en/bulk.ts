@@ -10,6 +10,7 @@ export const texts = {
   "bulk.more": "and {count, number} more",
   "bulk.done": "done",
   "bulk.failed": "failed",
+  "bulk.gone": "It is not there any more.",
   "bulk.running": "under way",
   "bulk.untouched": "untouched",
   "bulk.role": "Role",
