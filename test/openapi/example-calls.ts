@@ -43,11 +43,21 @@ export function exampleOf(placed: Placed, { target, body }: RestRequest, receive
   };
 }
 
-/** Returns a rank for the least informative calls: lists without items, objects without members, and long texts rank highest. */
+/**
+ * Returns a rank for the least informative calls: responses with nothing but empty lists rank highest, then lists without items, objects
+ * without members, and long texts.
+ */
 export function poverty(example: Example): number {
   const text = JSON.stringify(example);
   const count = (of: RegExp) => text.match(of)?.length ?? 0;
-  return text.length + 1500 * count(/\[\]/g) + 1000 * count(/\{\}/g);
+  return text.length + 1500 * count(/\[\]/g) + 1000 * count(/\{\}/g) + (isEmptyList(example.reply) ? 1_000_000 : 0);
+}
+
+/** Whether a response has lists, and none of them has an entry. */
+export function isEmptyList(reply: JsonValue | undefined): boolean {
+  if (typeof reply !== "object" || reply === null) return false;
+  const lists = Object.values(reply).filter((member) => Array.isArray(member));
+  return lists.length > 0 && lists.every(({ length }) => length === 0);
 }
 
 function pathValues({ path }: Placed, given: string): JsonObject {

@@ -6,6 +6,7 @@ import { exampleName, findExample } from "../../src/openapi/examples.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { documents, operations, type Placed } from "./documents.ts";
+import { isEmptyList } from "./example-calls.ts";
 import { furtherCalls, inServer } from "./further-calls.ts";
 import { strictValidator } from "./strict.ts";
 
@@ -14,6 +15,10 @@ const titleOf = ({ document, httpMethod, path }: Placed) => `${document}: ${http
 function assertValid({ document }: Placed, schema: JsonObject, value: JsonValue): void {
   const validate = strictValidator(schema, documents.get(document)!.components.schemas);
   assert.ok(validate(value), JSON.stringify([validate.errors, value]));
+}
+
+function receivedExample({ operation }: Placed): JsonValue | undefined {
+  return operation.responses["200"].content?.["application/json"].example;
 }
 
 describe("examples", () => {
@@ -45,6 +50,19 @@ describe("examples", () => {
       else assert.ok(!received || exampleName(httpMethod, path) in furtherCalls, "a reply");
     });
   }
+
+  it("each operation that lists or finds something has an example with an entry", () => {
+    const lists = operations.filter(({ operation }) =>
+      /_(List|Find|Search|Query|BatchQuery|ChangedSince)/.test(operation.operationId),
+    );
+    const examples = lists.map((placed) => ({ title: titleOf(placed), example: receivedExample(placed) }));
+    const empty = examples.filter(({ example }) => example === undefined || isEmptyList(example));
+    assert.deepEqual(
+      empty.map(({ title }) => title),
+      [],
+    );
+    assert.ok(lists.length > 50, String(lists.length));
+  });
 
   for (const [name, { status, ...example }] of Object.entries(furtherCalls)) {
     it(`${name} responds its example with ${status}`, async () => {

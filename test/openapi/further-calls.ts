@@ -10,6 +10,29 @@ const group = "0".repeat(39).concat("1");
 const child = `${group}/${"0".repeat(15)}2`;
 const server = "https://gatehouse.example.org";
 const digest = `sha256:${"0".repeat(64)}`;
+const person = `${"0".repeat(39)}3`;
+const keyId = "A".repeat(43);
+const time = "2026-01-31T12:00:00Z";
+const node = {
+  nodeId: "0".repeat(32),
+  hostName: "gatehouse-0",
+  version: "1.0.0",
+  workerCount: 1,
+  state: "STATE_RUNNING",
+  current: true,
+  startTime: time,
+  lastSeenTime: time,
+};
+/** A session of a person in a browser. */
+const session = {
+  sessionId: "0".repeat(32),
+  browser: true,
+  clientAddress: "192.0.2.1",
+  userAgent: "Mozilla/5.0",
+  createTime: time,
+  expireTime: "2026-02-07T12:00:00Z",
+  lastUseTime: time,
+};
 const charts = [{ chart: "web", repo: "https://charts.example.org" }];
 
 /** The calls by the names of their examples. */
@@ -29,10 +52,33 @@ export const furtherCalls: Readonly<Record<string, FurtherCall>> = {
   "GET /registry/v1/versions/{package}": { parameters: { package: "nginx" }, status: 404 },
   // The responses of these operations differ between databases, or need a sign-in.
   "GET /gatehouse/operate/v1/installation": { status: 200 },
-  "GET /gatehouse/operate/v1/nodes": { parameters: { pageSize: 10 }, status: 200 },
-  "GET /gatehouse/operate/v1/signingKeys": { parameters: { pageSize: 10 }, status: 200 },
+  "GET /gatehouse/operate/v1/nodes": {
+    parameters: { pageSize: 10 },
+    reply: { nodes: [node], totalCount: "1" },
+    status: 200,
+  },
+  "GET /gatehouse/operate/v1/signingKeys": {
+    parameters: { pageSize: 10 },
+    reply: { signingKeys: [{ keyId, algorithm: "ES256", state: "STATE_SIGNING", createTime: time }], totalCount: "1" },
+    status: 200,
+  },
+  "GET /gatehouse/operate/v1/sessions": {
+    parameters: { identityUid: person },
+    reply: { sessions: [{ ...session, identityUid: person, email: "ada@example.org" }], totalCount: "1" },
+    status: 200,
+  },
+  "GET /gatehouse/iam/v1/memberships:sessions": {
+    parameters: { organization: group, identity: person },
+    reply: { sessions: [{ ...session, identityProvider: child }] },
+    status: 200,
+  },
+  "GET /gatehouse/organizations/v1/identityProviders/{parent}:suspendedPeople": {
+    parameters: { parent: child },
+    reply: { identityUids: [person], totalCount: "1", skipped: 0 },
+    status: 404,
+  },
   "POST /gatehouse/operate/v1/signingKeys/{keyId}:retire": {
-    parameters: { keyId: "A".repeat(43) },
+    parameters: { keyId },
     body: {},
     status: 404,
   },
@@ -42,7 +88,7 @@ export const furtherCalls: Readonly<Record<string, FurtherCall>> = {
     status: 404,
   },
   "POST /gatehouse/iam/v1/memberships:endSession": {
-    body: { organization: group, identity: `${"0".repeat(39)}3`, sessionId: "session" },
+    body: { organization: group, identity: person, sessionId: "session" },
     status: 404,
   },
   "POST /auth/v1/register": { body: { code: "<code>" }, status: 403 },
