@@ -105,6 +105,32 @@ describe("names in the console", { timeout: 600_000 }, () => {
     assert.deepEqual(complaints, []);
   });
 
+  it("an action, a capability and a role are found by other words for them, in English and German", async () => {
+    await using console = await openConsole(browser, server, { path: overview() });
+    const { page, complaints } = console;
+    await signIn(page, "owner");
+    await page.getByRole("heading", { name: /Overview/ }).waitFor();
+    await search(page, "off-board");
+    await palette(page)
+      .getByRole("option", { name: /^Remove from organization/ })
+      .waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "People" }).waitFor();
+    await page.goto(`${server.url}/console/o/${server.groupUid}/access?dialog=grant`);
+    const role = page.getByRole("dialog").getByRole("combobox", { name: "Role" });
+    await role.fill("upload");
+    await page.getByRole("option", { name: /^registry\.push/ }).click();
+    assert.equal(await role.inputValue(), "registry.push");
+    await page.goto(`${server.url}/console/o/${server.groupUid}/access`);
+    const capability = page.getByRole("combobox", { name: "Capability" }).first();
+    await capability.fill("hochladen");
+    await page.getByRole("option", { name: /tag\.create/ }).waitFor();
+    assert.deepEqual(await findProblems(page), []);
+    await page.getByRole("option", { name: /tag\.create/ }).click();
+    await page.waitForURL(/capability=tag\.create/);
+    assert.deepEqual(complaints, []);
+  });
+
   it("an unknown address can be invited from the field", async () => {
     await using console = await openConsole(browser, server, {
       path: `/console/o/${server.groupUid}/access?dialog=grant`,

@@ -12,7 +12,8 @@ import {
   ResourceKind,
   SearchService,
 } from "../../../gen/gatehouse/search/v1/search_pb.ts";
-import { may, useMe } from "./access.ts";
+import { isAtOrAbove, may, useMe } from "./access.ts";
+import { findByWords } from "./words.ts";
 
 const { search, resolveNames } = SearchService.method;
 
@@ -76,7 +77,9 @@ export function useCandidates(kind: NamedKind, within: string, typed: string): r
     pageSize: candidateCount,
   };
   const found = useRpcQuery(search, request, { enabled: isSearch && within !== "" });
-  if (isSearch) return found.isError ? [] : found.data?.resources.map(candidateOf);
+  const described = useDescribedRoles(within, kind === "role" ? typed : "");
+  if (isSearch)
+    return found.isError ? [] : found.data && withoutTwice(found.data.resources.map(candidateOf), described);
   return first.isError ? [] : first.data?.map(({ uid, name }) => ({ uid, name, detail: "" }));
 }
 
@@ -85,6 +88,33 @@ function kindsOf(kind: NamedKind, typed: string): ResourceKind[] {
   if (kind === "role") return [ResourceKind.ROLE];
   const isForPeople = typed.length >= leastLetters;
   return isForPeople ? [ResourceKind.PERSON, ResourceKind.IDENTITY] : [ResourceKind.IDENTITY];
+}
+
+/** How many roles are searched by their descriptions. Those of larger organizations are found by their names. */
+const describedRoles = 200;
+
+/** Returns the roles whose names or descriptions mean what was typed. */
+function useDescribedRoles(within: string, typed: string): readonly Candidate[] {
+  const { data: me } = useMe();
+  const { method } = lists.role;
+  const { data } = useRpcQuery(
+    method,
+    { orderBy: "name", pageSize: describedRoles },
+    { enabled: typed !== "" && may(me, method), staleTime: 60_000 },
+  );
+  const isHere = (uid: string) => !uid.includes("/") || isAtOrAbove(within.split("/", 1)[0] ?? "", uid);
+  const roles = data?.roles.filter(({ uid }) => isHere(uid)) ?? [];
+  return findByWords(typed, roles, (role) => role).map(({ uid, name, description }) => ({
+    uid,
+    name,
+    detail: description,
+  }));
+}
+
+/** Returns the candidates that the search has found, and then those that it has not. */
+function withoutTwice(found: readonly Candidate[], others: readonly Candidate[]): readonly Candidate[] {
+  const uids = new Set(found.map(({ uid }) => uid));
+  return [...found, ...others.filter(({ uid }) => !uids.has(uid))].slice(0, candidateCount);
 }
 
 function candidateOf(found: FoundResource): Candidate {

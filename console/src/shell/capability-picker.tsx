@@ -1,9 +1,10 @@
 // The field in which a capability is chosen.
-import { Select } from "@mantine/core";
+import { type ComboboxItem, Select } from "@mantine/core";
 import { allCapabilities } from "../api/capabilities.ts";
+import { findByWords } from "../api/words.ts";
 import { useTexts } from "../texts/texts.ts";
 
-/** A field with search over the capabilities that this server uses. */
+/** A field with search over the capabilities that this server uses, by their names, what they allow, and synonyms. */
 export function CapabilityPicker({
   value,
   onChange,
@@ -23,6 +24,12 @@ export function CapabilityPicker({
       clearable
       clearButtonProps={{ "aria-label": t("picker.clear", { what: label }) }}
       data={used.map(({ name }) => name)}
+      filter={({ options, search }) =>
+        findByWords(search, options as ComboboxItem[], ({ value: name }) => ({
+          name,
+          description: texts.get(name) ?? "",
+        })) as ComboboxItem[]
+      }
       value={value === "" ? null : value}
       onChange={(name) => onChange(name ?? "")}
       nothingFoundMessage={t("picker.none")}

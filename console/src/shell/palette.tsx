@@ -8,9 +8,11 @@ import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/grou
 import { IdentitiesService } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { RoleBindingsService } from "../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { RolesService } from "../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
+import { MembershipsService } from "../../../gen/gatehouse/iam/v1/memberships_pb.ts";
 import type { FoundResource } from "../../../gen/gatehouse/search/v1/search_pb.ts";
 import { isOperator, missingFor, useMe } from "../api/access.ts";
 import { detailOf } from "../api/resources.ts";
+import { wordsIn } from "../api/words.ts";
 import { signOut } from "../session/session.ts";
 import type { TextId } from "../texts/catalogues.ts";
 import { type Texts, useTexts } from "../texts/texts.ts";
@@ -147,6 +149,13 @@ const creations = [
     text: "palette.grant",
   },
   {
+    method: MembershipsService.method.removeMember,
+    to: "/o/$org/people/$",
+    // The list, where somebody is chosen first.
+    search: { dialog: undefined },
+    text: "palette.removeMember",
+  },
+  {
     method: SubscriptionsService.method.createSubscription,
     to: "/o/$org/events/$",
     search: {},
@@ -229,12 +238,15 @@ function useChoices(org: string, typed: string, onHelp: () => void) {
     setting("palette.signOut", signOut),
     ...(typed === "" ? [] : organizations),
   ];
+  const words = wordsIn(typed);
+  const allowed = fixed.filter(({ reason }) => reason === undefined);
   return {
     choices: [
-      ...fixed.filter(({ name, reason }) => reason === undefined && hasWords(name, typed)),
+      ...allowed.filter(({ name }) => words.isIn(name)),
       ...found.flatMap((one) => choiceOf(one, t, (to, uid, search) => go(to, { org, _splat: uid }, search))),
+      ...allowed.filter(({ name }) => !words.isIn(name) && words.isMeantBy(name)),
       // What the caller may not do comes last, and says why.
-      ...fixed.filter(({ name, reason }) => reason !== undefined && hasWords(name, typed)),
+      ...fixed.filter(({ name, reason }) => reason !== undefined && words.isMeantBy(name)),
     ],
     isTruncated,
     isSearching,
@@ -254,13 +266,4 @@ function choiceOf(found: FoundResource, t: Texts, go: (to: string, uid: string, 
   const note = [t(shown.text), detailOf(found)].filter((text) => text !== "").join(" · ");
   const open = () => go(shown.to, selected, search);
   return [{ key: `${kind} ${uid || name}`, name: name || t("picker.notJoined"), note, icon: shown.icon, open }];
-}
-
-/** Whether each typed word begins a word of the name. */
-function hasWords(name: string, typed: string): boolean {
-  const words = name.toLowerCase().split(/\s+/);
-  return typed
-    .toLowerCase()
-    .split(/\s+/)
-    .every((wanted) => words.some((word) => word.startsWith(wanted)));
 }

@@ -10,6 +10,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "palette.newInvite": "Jemanden einladen",
   "palette.newRole": "Neue Rolle",
   "palette.grant": "Zugriff gewähren",
+  "palette.removeMember": "Aus der Organisation entfernen",
   "palette.newSubscription": "Neues Abonnement",
   "palette.copyAs": "Kopieren als …",
   "palette.keys": "Alle Tasten zeigen",

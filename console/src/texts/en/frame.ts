@@ -9,6 +9,7 @@ export const texts = {
   "palette.newInvite": "Invite somebody",
   "palette.newRole": "New role",
   "palette.grant": "Grant access",
+  "palette.removeMember": "Remove from organization",
   "palette.newSubscription": "New subscription",
   "palette.copyAs": "Copy as …",
   "palette.keys": "Show all keys",

@@ -4,6 +4,7 @@ import { useState } from "react";
 import type { Capability } from "../../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { holdsAt, useMe } from "../../api/access.ts";
 import { allCapabilities, areas, type NamedCapability, useCapabilityText } from "../../api/capabilities.ts";
+import { wordsIn } from "../../api/words.ts";
 import { useTexts } from "../../texts/texts.ts";
 import styles from "./capability-choice.module.css";
 
@@ -25,11 +26,9 @@ export function CapabilityChoice({
   const { data: me } = useMe();
   const lacks = (name: string) => !holdsAt(me, name, at);
   const textOf = useCapabilityText();
-  const wanted = filter.trim().toLowerCase();
+  const words = wordsIn(filter);
   const shown = allCapabilities().filter(
-    (row) =>
-      (row.text !== undefined || chosen.includes(row.number)) &&
-      (row.name.includes(wanted) || textOf(row).toLowerCase().includes(wanted)),
+    (row) => (row.text !== undefined || chosen.includes(row.number)) && words.isMeantBy(row.name, textOf(row)),
   );
   const switchTo = (rows: readonly NamedCapability[], isOn: boolean) => {
     const numbers = new Set(chosen);
