@@ -59,8 +59,9 @@ const lists = {
   role: { method: RolesService.method.listRoles, rows: "roles" },
 } as const;
 
-/** How many candidates a field shows. */
+/** How many candidates a field shows. All built-in roles are among the first roles. */
 const candidateCount = 20;
+const roleCount = 50;
 
 /** The fewest letters that find people. */
 export const leastLetters = 2;
@@ -134,7 +135,7 @@ function useFirst(kind: NamedKind, descendantsOf: string, isEnabled: boolean) {
   const uidp = create(UIDPFilterSchema, descendantsOf === "" ? {} : { descendantsOf });
   const options = createQueryOptions(
     method as typeof GroupsService.method.listGroups,
-    { uidp, orderBy: "name", pageSize: candidateCount },
+    { uidp, orderBy: "name", pageSize: kind === "role" ? roleCount : candidateCount },
     { transport },
   );
   return useQuery({

@@ -91,6 +91,7 @@ function Grant({ group, identity, onClose }: GrantPreset & Pick<OfBinding, "onCl
             within={org}
             value={identityUid}
             error={errors.identity_uid}
+            isFirst
             onChange={setIdentity}
             {...(may(me, createGroupInvite, parent) && { onInvite: invite })}
           />

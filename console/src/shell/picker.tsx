@@ -4,6 +4,7 @@ import { type ReactNode, useState } from "react";
 import { type Name, NameState } from "../../../gen/gatehouse/search/v1/search_pb.ts";
 import { resolvedText } from "../api/naming.ts";
 import { type Candidate, type NamedKind, useCandidates, useResolved } from "../api/resources.ts";
+import { wordsIn } from "../api/words.ts";
 import { type Texts, useTexts } from "../texts/texts.ts";
 import { Icon } from "./icon.tsx";
 import { Avatar } from "./look.tsx";
@@ -21,29 +22,49 @@ interface PickerProps {
   readonly value: string;
   readonly error?: string | undefined;
   readonly onChange: (uid: string) => void;
+  /** Whether the field has the focus when the dialog opens. */
+  readonly isFirst?: boolean;
   /** Offers to invite a person whose address is unknown here. */
   readonly onInvite?: (email: string) => void;
 }
 
 /** A field with search. Any uid can be pasted, also one that the search does not find. */
-export function Picker({ kind, label, description, name, within, value, error, onChange, onInvite }: PickerProps) {
+export function Picker({
+  kind,
+  label,
+  description,
+  name,
+  within,
+  value,
+  error,
+  isFirst = false,
+  onChange,
+  onInvite,
+}: PickerProps) {
   const { t } = useTexts();
   const [typed, setTyped] = useState("");
   const resolved = useResolved([value]).get(value);
   const chosen = value === "" ? "" : chosenText(t, resolved);
   const text = typed.trim();
-  const candidates = useCandidates(kind, within, useDelayed(text === chosen ? "" : text, 200));
+  const wanted = text === chosen ? "" : text;
+  const searched = useDelayed(wanted, 200);
+  const found = useCandidates(kind, within, searched);
+  // What was found for the letters before is offered only if it has these, too: Enter chooses what the field says.
+  const words = wordsIn(wanted);
+  const candidates = wanted === searched ? found : found?.filter(({ name: of, detail }) => words.isMeantBy(of, detail));
   const offered = new Map(candidates?.map((one) => [one.uid, one]));
   const options = [...offered.values()].map((one) => ({ value: one.uid, label: one.name || t("picker.notJoined") }));
   // Behind what was found: the first option is the one that somebody looks for.
   if (value !== "" && !offered.has(value)) options.push({ value, label: chosen });
-  const isUnknownAddress = /^\S+@\S+\.\S+$/.test(text) && candidates?.length === 0;
+  const isUnknownAddress = /^\S+@\S+\.\S+$/.test(text) && wanted === searched && candidates?.length === 0;
   if (onInvite && isUnknownAddress) options.push({ value: inviteOption, label: t("picker.invite", { email: text }) });
   return (
     <Select
       {...(name !== undefined && { name })}
       label={label}
       {...(description !== undefined && { description })}
+      // Its options would cover the other fields, and take the first Escape.
+      {...(isFirst && { "data-autofocus": true, openOnFocus: false })}
       searchable
       clearable
       allowDeselect={false}
@@ -54,7 +75,7 @@ export function Picker({ kind, label, description, name, within, value, error, o
       filter={({ options: all }) => all}
       onSearchChange={setTyped}
       onChange={(uid) => (uid === inviteOption ? onInvite?.(text) : onChange(uid ?? ""))}
-      nothingFoundMessage={candidates ? t("picker.none") : t("picker.searching")}
+      nothingFoundMessage={t(candidates && wanted === searched ? "picker.none" : "picker.searching")}
       comboboxProps={{ withinPortal: false }}
       withScrollArea={false}
       // The listbox itself scrolls: a scroll area around it could not have the focus.

@@ -1,6 +1,7 @@
 import type { texts as english } from "../en/overview.ts";
 
 export const texts: Readonly<Record<keyof typeof english, string>> = {
+  "overview.grant": "Zugriff gewähren",
   "overview.title": "Übersicht von {name}",
   "overview.counts": "Was es in {name} gibt",
   "overview.groups": "Gruppen",

@@ -1,5 +1,6 @@
 /** Texts of the overview. */
 export const texts = {
+  "overview.grant": "Grant access",
   "overview.title": "Overview of {name}",
   "overview.counts": "What is in {name}",
   "overview.groups": "Groups",

@@ -1,13 +1,15 @@
 import { useQuery } from "@connectrpc/connect-query";
-import { Link } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { ChangesService } from "../../../../gen/gatehouse/changes/v1/changes_pb.ts";
-import { mayReadChanges, useMe } from "../../api/access.ts";
+import { may, mayReadChanges, useMe } from "../../api/access.ts";
 import { ChangeList } from "../../shell/change-list.tsx";
 import { type Kind, kinds, useContents } from "../../shell/counts.ts";
 import { Icon, type IconName } from "../../shell/icon.tsx";
 import { lazyPart } from "../../shell/lazy-part.tsx";
+import { PageHead } from "../../shell/look.tsx";
 import { useOrganizationName, useOrganizationUid } from "../../shell/organization.tsx";
-import { Heading, Loading } from "../../shell/parts.tsx";
+import { ActionButton, Loading } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
 import tileStyles from "../../shell/tiles.module.css";
 import { useTexts } from "../../texts/texts.ts";
@@ -18,6 +20,8 @@ const Attention = lazyPart(async () => (await import("./attention.tsx")).Attenti
 const FirstSteps = lazyPart(async () => (await import("./first-steps.tsx")).FirstSteps, <Loading lines={2} />);
 const MemberHome = lazyPart(async () => (await import("./home.tsx")).MemberHome, <Loading />);
 
+const { createRoleBinding } = RoleBindingsService.method;
+
 /** The overview of an organization, or of what a caller has in it who may count nothing in the whole of it. Other parts need capabilities. */
 export function Overview() {
   const { t } = useTexts();
@@ -25,10 +29,18 @@ export function Overview() {
   const org = useOrganizationUid();
   const name = useOrganizationName();
   const contents = useContents(org);
+  const navigate = useNavigate();
+  const grant = () => void navigate({ to: "/o/$org/access", params: { org }, search: { dialog: "grant" } });
   const tiles = contents?.counts.filter(({ kind }) => Object.hasOwn(shownKinds, kind)) ?? [];
   return (
     <div className="stack">
-      <Heading key={org}>{t("overview.title", { name })}</Heading>
+      <PageHead key={org} title={t("overview.title", { name })}>
+        {may(me, createRoleBinding, org) && (
+          <ActionButton missing={[]} onClick={grant}>
+            {t("overview.grant")}
+          </ActionButton>
+        )}
+      </PageHead>
       {contents === undefined && <Loading lines={2} />}
       {tiles.length > 0 && (
         <section className={tileStyles.tiles} aria-label={t("overview.counts", { name })}>
