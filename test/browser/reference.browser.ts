@@ -107,6 +107,25 @@ describe("the API reference", { timeout: 300_000 }, () => {
     assert.deepEqual(complaints, []);
   });
 
+  it("the page of a method is copied as Markdown: description, routes, fields as tables, examples and code", async () => {
+    await using reference = await openConsole(browser, server, { path: `/docs/api/${groups}/CreateGroup` });
+    const { page, complaints } = reference;
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await page.getByRole("button", { name: "Copy as Markdown" }).click();
+    await page.getByText("✓ Copied").waitFor();
+    const text = String(await page.evaluate("navigator.clipboard.readText()"));
+    assert.match(text, /^# CreateGroup\n\n/);
+    assert.match(text, /^- `POST \/iam\/v2beta1\/groups\/\{parent=\*\*\}`$/m);
+    assert.match(
+      text,
+      /^### In the path\n\n\| Field \| Type \| {2}\| Description \|\n\| --- \|.*\n\| `parent` \| string \| required \|/m,
+    );
+    assert.match(text, /^## Example of a request\n\n```json\n\{\n {2}"name":/m);
+    assert.match(text, /^## Example of a response\n\n```json\n/m);
+    assert.match(text, /^## curl\n\n```sh\ncurl -X POST '.*\/iam\/v2beta1\/groups\/[^{]+'/m);
+    assert.deepEqual(complaints, []);
+  });
+
   it("sends calls with the token of the session, and asks first for those that change something", async () => {
     await using reference = await openConsole(browser, server, { path: `/docs/api/${groups}/CreateGroup` });
     const { page, complaints } = reference;

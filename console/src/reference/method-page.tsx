@@ -2,7 +2,9 @@
 import { useTexts } from "../texts/texts.ts";
 import { addressOf } from "./address.ts";
 import { type Grpc, type Method, type OpenApi, type Operation, operationOf, useDocument } from "./documents.ts";
-import { Breakable, Code, Description, Go, Verb } from "./parts.tsx";
+import { chosenLanguage } from "./language-memory.ts";
+import { methodMarkdown } from "./markdown.ts";
+import { Breakable, Code, CopyButton, Description, Go, Verb } from "./parts.tsx";
 import { FieldLine, Fields, hasFields } from "./schema.tsx";
 import { Title } from "./title.tsx";
 import { TryIt } from "./try-it.tsx";
@@ -20,6 +22,9 @@ export function MethodPage({
   const { t } = useTexts();
   const { data: document, error } = useDocument<OpenApi>(grpc.services[service]!.document);
   const operation = document && operationOf(document, service, method);
+  const { origin } = location;
+  const copied = (of: OpenApi) =>
+    methodMarkdown({ origin, grpc, document: of, service, method, operation }, chosenLanguage({ grpc, service }), t);
   return (
     <>
       <p className="path">
@@ -27,7 +32,14 @@ export function MethodPage({
           <Breakable name={service} />
         </Go>
       </p>
-      <Title>{method.name}</Title>
+      <div className="row">
+        <Title>{method.name}</Title>
+        {document && (
+          <CopyButton text={() => copied(document)} label={t("reference.copyMarkdown")}>
+            {t("reference.copyMarkdown")}
+          </CopyButton>
+        )}
+      </div>
       <div className="stack">
         <Description text={method.description} />
         <Access {...method.access} />

@@ -71,24 +71,37 @@ function Inline({ text }: { readonly text: string }) {
 /** Code with a button that copies it. */
 export function Code({ text, label }: { readonly text: string; readonly label: string }) {
   const { t } = useTexts();
+  return (
+    <div className="code">
+      <CopyButton text={() => text} label={t("action.copy", { what: label })}>
+        {t("reference.copy")}
+      </CopyButton>
+      <Pre text={text} />
+    </div>
+  );
+}
+
+/** A button that copies a text, and says so. The text is made when it is pressed. */
+export function CopyButton({
+  text,
+  label,
+  children,
+}: {
+  readonly text: () => string;
+  readonly label: string;
+  readonly children: string;
+}) {
+  const { t } = useTexts();
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
+    await navigator.clipboard.writeText(text());
     setCopied(true);
     setTimeout(() => setCopied(false), 2000);
   };
   return (
-    <div className="code">
-      <button
-        type="button"
-        className="plain"
-        aria-label={t("action.copy", { what: label })}
-        onClick={() => void copy()}
-      >
-        <span role="status">{isCopied ? `✓ ${t("action.copied")}` : t("reference.copy")}</span>
-      </button>
-      <Pre text={text} />
-    </div>
+    <button type="button" className="plain" aria-label={label} onClick={() => void copy()}>
+      <span role="status">{isCopied ? `✓ ${t("action.copied")}` : children}</span>
+    </button>
   );
 }
 

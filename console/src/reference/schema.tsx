@@ -81,7 +81,7 @@ function innerOf(document: OpenApi, schema: Schema) {
   return { name, schema: inner, properties: name !== "" && inner.properties, values: name !== "" && inner.enum };
 }
 
-function typeText(document: OpenApi, schema: Schema): string {
+export function typeText(document: OpenApi, schema: Schema): string {
   if (schema.items) return `${typeText(document, schema.items)}[]`;
   if (typeof schema.additionalProperties === "object")
     return `map<string, ${typeText(document, schema.additionalProperties)}>`;

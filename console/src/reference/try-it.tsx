@@ -10,6 +10,7 @@ import type { Violation } from "./form/check.ts";
 import { checkDraft, givenNames } from "./form/check-draft.ts";
 import { bodyField } from "./form/fields.ts";
 import { Parameters } from "./form/parameters.tsx";
+import { chosenLanguage, rememberLanguage } from "./language-memory.ts";
 import { Code } from "./parts.tsx";
 import { type Draft, firstDraft, httpCall } from "./request.ts";
 import { Send } from "./send.tsx";
@@ -30,11 +31,9 @@ export function TryIt({
 }) {
   const { t } = useTexts();
   const frame = useRef<HTMLDivElement>(null);
-  const [chosen, setChosen] = useState(rememberedLanguage);
+  const [language, setLanguage] = useState(() => chosenLanguage({ grpc, service }));
   const [draft, setDraft] = useState<Draft>(() => firstDraft(operation));
   const [isAsked, setAsked] = useState(false);
-  const offered = languagesOf({ grpc, service });
-  const language = offered.includes(chosen) ? chosen : "curl";
   const call: Call = { origin: location.origin, grpc, service, method, operation, draft };
   const shown = attempt(() => languages[language].code(call));
   const body = operation && bodyField(grpc, method, operation);
@@ -43,8 +42,8 @@ export function TryIt({
   const visible = (all: readonly Violation[]) => (isAsked ? all : all.filter(({ rule }) => rule !== "required"));
   const form = { grpc, document, given: givenNames(method) };
   const choose = (name: Language) => {
-    localStorage.setItem(remembered, name);
-    setChosen(name);
+    rememberLanguage(name);
+    setLanguage(name);
   };
   const showProblems = () => {
     flushSync(() => setAsked(true));
@@ -56,7 +55,7 @@ export function TryIt({
   return (
     <div className="stack" ref={frame}>
       <fieldset className="choices" aria-label={t("reference.language")}>
-        {offered.map((name) => (
+        {languagesOf({ grpc, service }).map((name) => (
           <button key={name} type="button" aria-pressed={name === language} onClick={() => choose(name)}>
             {languages[name].name}
           </button>
@@ -91,14 +90,6 @@ export function TryIt({
       />
     </div>
   );
-}
-
-const remembered = "gatehouse-reference-language";
-
-/** Returns the tab that was chosen last. */
-function rememberedLanguage(): Language {
-  const name = localStorage.getItem(remembered) ?? "";
-  return Object.hasOwn(languages, name) ? (name as Language) : "curl";
 }
 
 function attempt<T>(make: () => T): { readonly value?: T; readonly error?: string } {
