@@ -9,12 +9,19 @@ import { useNamed } from "../api/naming.ts";
 import { useTexts } from "../texts/texts.ts";
 import { lazyPart } from "./lazy-part.tsx";
 import { useOrganizationName } from "./organization.tsx";
-import { Copyable } from "./parts.tsx";
+import { Copyable, Heading } from "./parts.tsx";
 
 const Owners = lazyPart(async () => (await import("./owners.tsx")).Owners, null, "frame");
 
+interface DeniedProps {
+  readonly capabilities: readonly string[];
+  readonly uid: string;
+  /** Whether it stands for a whole page, which needs a heading. */
+  readonly isPage?: boolean;
+}
+
 /** Says which capabilities the caller lacks, where, and what to send to an owner. */
-export function Denied({ capabilities, uid }: { readonly capabilities: readonly string[]; readonly uid: string }) {
+export function Denied({ capabilities, uid, isPage = false }: DeniedProps) {
   const { t } = useTexts();
   const { data: me } = useMe();
   const { org = "" } = useParams({ strict: false });
@@ -24,7 +31,7 @@ export function Denied({ capabilities, uid }: { readonly capabilities: readonly 
   const values = { capabilities: capabilities.join(", "), place: uid === org ? organization : named(uid) };
   return (
     <div className="notice warn">
-      <h2>{t("state.denied.title")}</h2>
+      {isPage ? <Heading>{t("state.denied.title")}</Heading> : <h2>{t("state.denied.title")}</h2>}
       <p>{t("state.denied", values)}</p>
       <Owners uid={uid} />
       <p>{t("state.denied.ask")}</p>

@@ -6,8 +6,8 @@ import { PageHead } from "../../shell/look.tsx";
 import { ActionButton, Loading } from "../../shell/parts.tsx";
 import { Tabs } from "../../shell/tabs.tsx";
 import { useTexts } from "../../texts/texts.ts";
-import { useAccessAddress } from "./address.ts";
 import { Here } from "./here.tsx";
+import { useAccessAddress } from "./use-address.ts";
 
 const OfIdentity = lazyPart(async () => (await import("./of-identity.tsx")).OfIdentity, <Loading />);
 const Ask = lazyPart(async () => (await import("./ask.tsx")).Ask, <Loading />);

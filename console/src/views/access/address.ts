@@ -1,5 +1,4 @@
-import { getRouteApi } from "@tanstack/react-router";
-import { type Changes, choiceIn, pageIn, textIn, useAddress } from "../../shell/address.ts";
+import { choiceIn, pageIn, textIn } from "../../shell/address.ts";
 import { type BindingSearch, bindingIn } from "../../shell/binding-address.ts";
 
 /** The search part of the address of the access view. */
@@ -30,16 +29,4 @@ export function validateSearch(search: Record<string, unknown>): AccessSearch {
     ...textIn(search, "cell"),
     ...bindingIn(search),
   };
-}
-
-const route = getRouteApi("/o/$org/access");
-
-/** Returns the address of the view; a change closes the dialog. */
-export function useAccessAddress() {
-  const address = useAddress(route, { keep: ({ dialog: _dialog, binding: _binding, ...kept }) => kept });
-  const { org, search, change } = address;
-  /** Asks something else: the page and the open cell belong to the question before. */
-  const ask = (changes: Changes<AccessSearch>) =>
-    change({ page: undefined, cell: undefined, area: undefined, ...changes });
-  return { ...address, group: search.group ?? org, ask, close: () => change({ cell: undefined, area: undefined }) };
 }

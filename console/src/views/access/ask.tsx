@@ -12,7 +12,7 @@ import { Picker } from "../../shell/picker.tsx";
 import previewStyles from "../../shell/preview.module.css";
 import { Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
-import { useAccessAddress } from "./address.ts";
+import { useAccessAddress } from "./use-address.ts";
 import { Reason } from "./why.tsx";
 
 const { explainAccess } = AccessService.method;
@@ -44,7 +44,7 @@ export function Ask() {
           label={t("access.group")}
           within={org}
           value={group}
-          onChange={(uid) => void ask({ group: uid === "" || uid === org ? undefined : uid })}
+          onChange={(uid) => void ask({ group: uid || undefined })}
         />
         <div className="grow" />
         {capability !== "" && <CopyAs method={explainAccess} request={request} />}

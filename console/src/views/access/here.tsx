@@ -23,8 +23,8 @@ import { Denied } from "../../shell/states.tsx";
 import { Table } from "../../shell/table.tsx";
 import { Tooltip } from "../../shell/tooltip.tsx";
 import { useTexts } from "../../texts/texts.ts";
-import { useAccessAddress } from "./address.ts";
 import styles from "./here.module.css";
+import { useAccessAddress } from "./use-address.ts";
 
 const { whoCan } = AccessService.method;
 const WhyPanel = lazyPart(async () => (await import("./why.tsx")).WhyPanel);
@@ -48,8 +48,9 @@ export function Here() {
           kind="group"
           label={t("access.group")}
           within={org}
-          value={group}
-          onChange={(uid) => void ask({ group: uid === "" || uid === org ? undefined : uid })}
+          // Who may not ask at the organization may not read its name here either.
+          value={group === org && missing.length > 0 ? "" : group}
+          onChange={(uid) => void ask({ group: uid || undefined })}
         />
         <CapabilityPicker value={capability} onChange={(name) => void ask({ capability: name || undefined })} />
         <Picker

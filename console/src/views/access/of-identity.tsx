@@ -10,7 +10,7 @@ import { Picker } from "../../shell/picker.tsx";
 import { ProfileLink } from "../../shell/profile-link.tsx";
 import { Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
-import { useAccessAddress } from "./address.ts";
+import { useAccessAddress } from "./use-address.ts";
 
 const { whatCan } = AccessService.method;
 

@@ -10,7 +10,7 @@ import { CopyAs, Loading } from "../../shell/parts.tsx";
 import { SidePanel } from "../../shell/side-panel.tsx";
 import { Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
-import { useAccessAddress } from "./address.ts";
+import { useAccessAddress } from "./use-address.ts";
 
 const { batchExplainAccess } = AccessService.method;
 

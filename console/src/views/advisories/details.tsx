@@ -11,13 +11,13 @@ import {
   ReviewState,
 } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { AdvisorySearchService } from "../../../../gen/gatehouse/vulnerabilities/v1/search_pb.ts";
-import { may, missingFor, useMe } from "../../api/access.ts";
+import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { useNamed } from "../../api/naming.ts";
 import { parentOf, shortUid } from "../../api/uids.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { PageHead } from "../../shell/look.tsx";
 import { ActionButton, Ago, CopyAs, Copyable, Heading, Loading } from "../../shell/parts.tsx";
-import { Failure } from "../../shell/states.tsx";
+import { Denied, Failure } from "../../shell/states.tsx";
 import { Table } from "../../shell/table.tsx";
 import timelineStyles from "../../shell/timeline.module.css";
 import { useTexts } from "../../texts/texts.ts";
@@ -42,7 +42,9 @@ const shownOthers = 20;
 export function AdvisoryDetails({ uid }: { readonly uid: string }) {
   const { t } = useTexts();
   const { org, search } = useAdvisoryAddress();
-  const { data, error, refetch } = useQuery(getAdvisory, { uid });
+  const { data: me } = useMe();
+  const mayGet = may(me, getAdvisory, uid);
+  const { data, error, refetch } = useQuery(getAdvisory, { uid }, { enabled: mayGet });
   return (
     <>
       <nav className="path" aria-label={t("advisories.path")}>
@@ -55,7 +57,8 @@ export function AdvisoryDetails({ uid }: { readonly uid: string }) {
       ) : (
         <>
           <Heading>{t("advisories.title")}</Heading>
-          {error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading />}
+          {!mayGet && <Denied capabilities={requiredBy(getAdvisory)} uid={uid} />}
+          {mayGet && (error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading />)}
         </>
       )}
     </>

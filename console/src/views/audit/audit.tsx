@@ -33,7 +33,7 @@ export function Audit() {
   const mayRead = mayReadChanges(me, request.parent);
   useAuditKeys(search, change);
   if (!me) return <Loading />;
-  if (!mayRead) return <Denied capabilities={["subscriptions.create"]} uid={org} />;
+  if (!mayRead) return <Denied capabilities={["subscriptions.create"]} uid={org} isPage />;
   return (
     <div className="stack">
       <PageHead title={t("nav.audit")}>

@@ -46,7 +46,7 @@ export function PersonPage({ uid }: { readonly uid: string }) {
   const { roles, mayList } = useHeldRoles(org, uid);
   const [isKnown, setKnown] = useState(false);
   if (!me || !found) return <Loading />;
-  if (!mayList) return <Denied capabilities={["role_bindings.list"]} uid={org} />;
+  if (!mayList) return <Denied capabilities={["role_bindings.list"]} uid={org} isPage />;
   const isGone = found.state === NameState.HIDDEN && me.subject !== uid && roles?.length === 0;
   // Who loses the last role while the page is open stays on it, with what happened.
   if (roles && !isGone && !isKnown) setKnown(true);

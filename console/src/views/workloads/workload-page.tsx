@@ -37,7 +37,7 @@ export function WorkloadPage({ uid }: { readonly uid: string }) {
   const { data: me } = useMe();
   const mayGet = may(me, getIdentity, uid);
   const { data: identity, error, refetch } = useQuery(getIdentity, { uid }, { enabled: mayGet });
-  if (me && !mayGet) return <Denied capabilities={requiredBy(getIdentity)} uid={uid} />;
+  if (me && !mayGet) return <Denied capabilities={requiredBy(getIdentity)} uid={uid} isPage />;
   if (error && !identity) return <Failure error={error} onRetry={() => void refetch()} />;
   if (!identity) return <Loading />;
   return <Page identity={identity} />;

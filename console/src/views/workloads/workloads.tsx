@@ -47,7 +47,7 @@ export function Workloads() {
     onAddress: change,
   });
   const columns = useColumns();
-  if (me && !mayList) return <Denied capabilities={requiredBy(searchIdentities)} uid={org} />;
+  if (me && !mayList) return <Denied capabilities={requiredBy(searchIdentities)} uid={org} isPage />;
   return (
     <>
       <PageHead title={t("nav.workloads")}>
