@@ -65,6 +65,7 @@ export const suites: readonly Suite[] = [
   { name: "examples", command: tests(1200, "test/integrations/examples.ts"), minutes: 30, only: "all" },
   { name: "generators", command: tests(900, "test/openapi/generators.ts"), minutes: 30, only: "all" },
   { name: "history", command: node("test/history/run.ts"), minutes: 30, only: "all" },
+  { name: "go-code", command: tests(900, "test/console/reference/go-code.ts"), minutes: 30, only: "all" },
   { name: "keycloak", command: tests(600, "test/integrations/keycloak.ts"), minutes: 30, only: "all" },
   { name: "osv", command: node("--use-system-ca", ...tests(120, osv).slice(1)), minutes: 30, only: "all" },
   { name: "schemathesis", command: tests(600, "test/openapi/schemathesis.ts"), minutes: 30, only: "all" },

@@ -10,6 +10,9 @@ import { newProgramFolder, type ProgramFolder } from "./programs.ts";
 
 const run = promisify(execFile);
 const lacksPython = missingPrograms(["python3"]).length > 0 && "python3 not installed";
+const lacksRequests =
+  spawnSync("python3", ["-c", "import requests"], { stdio: "ignore" }).status !== 0 &&
+  "Python's requests not installed";
 
 describe("the code in the API reference", { timeout: 300_000 }, () => {
   let typed: TypedCalls;
@@ -64,5 +67,9 @@ describe("the code in the API reference", { timeout: 300_000 }, () => {
 
   it("programs in Python compile", { skip: lacksPython }, async () => {
     await run("python3", ["-m", "py_compile", ...write("python", "py")]);
+  });
+
+  it("programs in Python print the response of each call", { skip: lacksRequests }, async () => {
+    await compare("python3", [], write("python", "py"));
   });
 });

@@ -92,16 +92,14 @@ class GoDialect implements Dialect {
 
   map(field: Field, entries: readonly (readonly [string, string])[]): string {
     const { key, value } = mapTypes(field);
-    const members = entries.map(([name, code]) => `${key === "string" ? text(name) : name}: ${code}`);
-    return block(`map[${key}]${this.#typeOf(field, value)}{`, members, "}", "\t");
+    const members = entries.map(([name, code]): Member => [key === "string" ? text(name) : name, code]);
+    return keyed(`map[${key}]${this.#typeOf(field, value)}{`, members);
   }
 
   message(type: string, fields: readonly FieldCode[]): string {
-    return block(
+    return keyed(
       `&${this.#nameOf(type)}{`,
       fields.map((one) => this.#member(type, one)),
-      "}",
-      "\t",
     );
   }
 
@@ -120,13 +118,13 @@ class GoDialect implements Dialect {
     return name === "Value" ? code : `${code}.Get${name}Value()`.replace("ListValueValue", "ListValue");
   }
 
-  #member(type: string, { field, code }: FieldCode): string {
+  #member(type: string, { field, code }: FieldCode): Member {
     const name = goName(field.name);
-    if (field.oneof === undefined) return `${name}: ${code}`;
+    if (field.oneof === undefined) return [name, code];
     const wrapper = `${this.#nameOf(type)}_${name}`;
     // A wrapper gives way to a nested type of its name.
     const isTaken = Object.hasOwn(this.#grpc.types, `${type}.${name}`);
-    return `${goName(field.oneof)}: ${block(`&${wrapper}${isTaken ? "_" : ""}{`, [`${name}: ${code}`], "}", "\t")}`;
+    return [goName(field.oneof), keyed(`&${wrapper}${isTaken ? "_" : ""}{`, [[name, code]])];
   }
 
   #enum(field: Field, value: unknown): string {
@@ -154,6 +152,30 @@ class GoDialect implements Dialect {
   }
 }
 
+type Member = readonly [key: string, code: string];
+
+/** Joins members as gofmt does: on lines of their own, the values of neighbours that have one line each begin in the same column. */
+function keyed(open: string, members: readonly Member[]): string {
+  const lines = block(
+    open,
+    members.map(([key, code]) => `${key}: ${code}`),
+    "}",
+    "\t",
+  );
+  if (!lines.includes("\n")) return lines;
+  const isShort = (member: Member | undefined) => member !== undefined && !member[1].includes("\n");
+  const widthAt = (index: number) => {
+    let [first, last] = [index, index];
+    while (isShort(members[first - 1])) first--;
+    while (isShort(members[last + 1])) last++;
+    return Math.max(...members.slice(first, last + 1).map(([key]) => key.length));
+  };
+  const aligned = members.map(([key, code], index) =>
+    isShort([key, code]) ? `${`${key}:`.padEnd(widthAt(index) + 1)} ${code}` : `${key}: ${code}`,
+  );
+  return block(open, aligned, "}", "\t");
+}
+
 const wellKnownPackages: Readonly<Record<string, { readonly package: string; readonly path: string }>> =
   Object.fromEntries(
     [
@@ -170,10 +192,10 @@ function structValue(value: unknown): string {
   if (typeof value === "string") return `structpb.NewStringValue(${text(value)})`;
   if (typeof value === "object") {
     const list = Array.isArray(value) ? value.map(structValue) : undefined;
-    const members = Object.entries(value).map(([name, member]) => `${text(name)}: ${structValue(member)}`);
+    const members = Object.entries(value).map(([name, member]): Member => [text(name), structValue(member)]);
     if (list)
       return `structpb.NewListValue(&structpb.ListValue{Values: ${block("[]*structpb.Value{", list, "}", "\t")}})`;
-    return `structpb.NewStructValue(&structpb.Struct{Fields: ${block("map[string]*structpb.Value{", members, "}", "\t")}})`;
+    return `structpb.NewStructValue(&structpb.Struct{Fields: ${keyed("map[string]*structpb.Value{", members)}})`;
   }
   return `structpb.New${typeof value === "boolean" ? "Bool" : "Number"}Value(${String(value)})`;
 }
