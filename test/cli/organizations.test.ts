@@ -15,9 +15,11 @@ import { collections } from "../../src/services/resources.ts";
 import { checkDatabase } from "../../src/storage/check/check-database.ts";
 import { insertRow } from "../../src/storage/collection/rows.ts";
 import { readCounters } from "../../src/storage/engine/counters.ts";
+import { readSettings } from "../../src/storage/events/subscription-settings.ts";
 import { roleBindingCollection } from "../../src/storage/iam/collections.ts";
 import { findGrants } from "../../src/storage/iam/grants.ts";
 import { findRepoByName, writeReadme } from "../../src/storage/registry/repos-and-tags.ts";
+import { rest } from "../harness/rest.ts";
 import type { TestServer } from "../harness/server.ts";
 import { addOwner, createProvider, enableScim } from "../scim/provisioning.ts";
 import { addGroup, addIdentity, addRole, arrange, viewerRole } from "../security/tree.ts";
@@ -83,6 +85,31 @@ describe("gatehouse iam organizations export and import", () => {
       items.map(({ actorUid, after }: Change) => [actorUid, after.content]),
       [[target.server.ownerUid, "# nginx\n"]],
     );
+  });
+
+  it("keeps whether a subscription is paused, its kinds and its description, and a file with others updates them", async () => {
+    const line = linesOf(file).filter((text) => text.startsWith('{"subscriptionSettings"'));
+    assert.equal(line.length, 1, "a subscription without settings has no line");
+    const { uid } = JSON.parse(line[0]!).subscriptionSettings;
+    const { session } = target.server.server.database;
+    const stored = async () => {
+      const { isPaused: paused, kinds, description } = await readSettings(session, uid);
+      return { paused, kinds, description };
+    };
+    assert.deepEqual(await stored(), settings);
+    const changed = path.join(source.home, "other-settings.ndjson");
+    writeFileSync(changed, readFileSync(file, "utf8").replace(settings.description, "moved"));
+    const dry = await importFile(changed, "--existing", "--dry-run");
+    assert.match(dry.stdout, /description: "until the sink is moved" → "moved"|until the sink is moved[\s\S]*moved/);
+    assert.deepEqual(await stored(), settings);
+    assert.equal((await importFile(changed, "--existing")).code, 0);
+    assert.deepEqual(await stored(), { ...settings, description: "moved" });
+    assert.equal((await importFile(file, "--existing")).code, 0);
+    const unknown = path.join(source.home, "unknown-kind.ndjson");
+    writeFileSync(unknown, readFileSync(file, "utf8").replace('"roles"]', '"nothing"]'));
+    const { code, stdout, stderr } = await importFile(unknown, "--existing");
+    assert.equal(code, 1, stdout);
+    assert.match(stdout + stderr, /kinds[\s\S]*must be one of/);
   });
 
   it("keeps the role bindings of deactivated people, without effect until they are provisioned again", async () => {
@@ -217,6 +244,21 @@ async function populate({ server }: Caller): Promise<void> {
     }
   });
   await deactivate(server);
+  await pauseSubscription(server);
+}
+
+const settings = { paused: true, kinds: ["groups", "roles"], description: "until the sink is moved" };
+
+/** Creates a second subscription, and changes its settings. */
+async function pauseSubscription(server: TestServer): Promise<void> {
+  const call = async (method: string, path: string, body: object) => {
+    const response = await rest(server.url, server.ownerToken, method, path, body);
+    assert.equal(response.status, 200, JSON.stringify(response.body));
+    return response.body;
+  };
+  const sink = "https://paused.example.org/gatehouse";
+  const { uid } = await call("POST", `/events/v2beta1/subscriptions/${server.groupUid}`, { sink });
+  await call("PATCH", `/gatehouse/events/v1/subscriptionSettings/${uid}`, { sink, ...settings });
 }
 
 function linesOf(file: string): string[] {

@@ -4,6 +4,7 @@ import type { DescMethod, JsonObject, JsonValue } from "@bufbuild/protobuf";
 import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { ReposService } from "../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { AccessService } from "../../../gen/gatehouse/access/v1/access_pb.ts";
+import { DeliveryService } from "../../../gen/gatehouse/events/v1/delivery_pb.ts";
 import { OrganizationExportService } from "../../../gen/gatehouse/organizations/v1/organizations_pb.ts";
 import { accessRuleOf } from "../../authz/rules.ts";
 import { capabilityNames, capabilitySet } from "../../model/capabilities.ts";
@@ -110,6 +111,11 @@ async function* linesOfPage(
         yield lineOf({ suspendedPeople: { uid: uid!, identityUids } });
       }
   }
+  if (kind === "subscription")
+    for (const settings of await settingsOf(session, rows)) {
+      count("subscriptionSettings");
+      yield lineOf({ subscriptionSettings: settings });
+    }
   if (kind !== "repo") return;
   for (const readme of await readmesOf(session, rows)) {
     count("repoReadme");
@@ -144,6 +150,17 @@ async function* suspendedPeopleOf(session: Session, parent: JsonValue): AsyncGen
   } while (pageToken !== "");
 }
 
+/** Returns the settings of subscriptions, without those that were never set. */
+async function settingsOf(session: Session, subscriptions: readonly JsonObject[]): Promise<JsonObject[]> {
+  if (subscriptions.length === 0) return [];
+  const uidp = { ids: subscriptions.map(({ uid }) => uid!) };
+  const response = await session.call(DeliveryService.method.listDeliveryStates, { uidp, pageSize });
+  const states = (response.deliveryStates as { readonly settings: JsonObject }[] | undefined) ?? [];
+  return states
+    .map(({ settings }) => settings)
+    .filter((one) => one.paused === true || textAt(one, "description") !== "" || ((one.kinds ?? []) as []).length > 0);
+}
+
 /** Returns the readmes of repos, without those that are empty. */
 async function readmesOf(session: Session, repos: readonly JsonObject[]): Promise<JsonObject[]> {
   const readmes: JsonObject[] = [];
@@ -163,6 +180,7 @@ async function requireWholeView(session: Session, group: string): Promise<void> 
     ...(await resourceLists()).map(({ method }) => method),
     ReposService.method.getRepoReadme,
     OrganizationExportService.method.listSuspendedPeople,
+    DeliveryService.method.listDeliveryStates,
   ];
   const wanted = [...new Set(methods.flatMap(capabilitiesOf))];
   const missing: string[] = [];

@@ -40,7 +40,6 @@ export interface End {
 export const leftOut: readonly string[] = [
   "SCIM tokens of identity providers, whose SCIM address changes: generate them again",
   "group invites, whose codes are secret: create them again",
-  "whether subscriptions are paused, their kinds and descriptions: set them again",
   "people: a user is bound by uid, and is pending until they sign in with the same login provider",
   "that the organization is verified, unless you import with --accept-verified",
   "role bindings of the role operator, because an operator of one installation is not an operator of another",
@@ -65,6 +64,7 @@ export function lineOf(value: JsonObject | Header | End): string {
 const parts: Readonly<Partial<Record<Kind, readonly [string, string]>>> = {
   repoReadme: ["readme", "readmes"],
   suspendedPeople: ["list of deactivated people", "lists of deactivated people"],
+  subscriptionSettings: ["list of settings of a subscription", "lists of settings of subscriptions"],
 };
 
 /** The kinds as people read them: singular and plural. */

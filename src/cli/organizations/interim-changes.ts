@@ -19,6 +19,7 @@ const exportedKinds: ReadonlySet<string> = new Set([
   "repo_readmes",
   "tags",
   "subscriptions",
+  "subscription_settings",
 ]);
 
 /** Returns the present end of the change log; undefined if the caller may not read it. */

@@ -76,7 +76,7 @@ export function updateSettings({ database, clock }: ServiceContext) {
 }
 
 /** Stores settings and logs the change. Dropped events are counted from each pause on. */
-async function setSettings(
+export async function setSettings(
   tx: Transaction,
   groupUid: string,
   before: SettingsRow,

@@ -17,6 +17,7 @@ import { compileResourceCheck } from "../../pipeline/validate.ts";
 import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
 import { UniqueViolation } from "../../storage/engine/errors.ts";
 import type { Encryption } from "../../storage/installation/encryption.ts";
+import { settingsImport } from "../deliveries/settings-import.ts";
 import { type Importer, type Problem, problemsIn, type Result, rejected } from "../kinds/import-kind.ts";
 import { requireUnlimited } from "../operator-call.ts";
 import { transfers } from "../resources.ts";
@@ -34,6 +35,9 @@ type AnyMessage = Message & {
   readonly createTime?: Timestamp;
   readonly updateTime?: Timestamp;
 };
+
+/** All that moves with an organization. The rules of settings name the kinds of all resources. */
+export const allTransfers = [...transfers, settingsImport];
 
 /** Serves the import of organizations. */
 export function organizationImport(context: ServiceContext & { readonly encryption: Encryption }): Implementation {
@@ -114,7 +118,7 @@ function exclusiveAfterClash(error: unknown): undefined {
 }
 
 function importersOf(context: ServiceContext & { readonly encryption: Encryption }): Readonly<Record<Kind, Importer>> {
-  const importers = transfers.map(({ name, declare }) => [name, toImporter(declare(context))]);
+  const importers = allTransfers.map(({ name, declare }) => [name, toImporter(declare(context))]);
   return Object.fromEntries(importers);
 }
 

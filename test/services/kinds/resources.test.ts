@@ -9,7 +9,8 @@ import { OrganizationResourceSchema } from "../../../gen/gatehouse/organizations
 import { accessRuleOf } from "../../../src/authz/rules.ts";
 import { leftOut } from "../../../src/cli/organizations/format.ts";
 import { findCapability } from "../../../src/model/capabilities.ts";
-import { deletedWithGroup, kinds, resources, transfers } from "../../../src/services/resources.ts";
+import { deletedWithGroup, kinds, resources } from "../../../src/services/resources.ts";
+import { allTransfers } from "../../../src/services/transfer/organization-import.ts";
 import { sqliteTables } from "../../../src/storage/schema/tables.sqlite.ts";
 import type { Tables } from "../../../src/storage/schema/tables.ts";
 import { codeOf, files, imports } from "../../architecture/sources.ts";
@@ -28,7 +29,7 @@ describe("the list of kinds", () => {
 
   it("has each member of OrganizationResource once among those that move with an organization", () => {
     const members = OrganizationResourceSchema.fields.map(({ localName }) => localName);
-    assert.deepEqual(transfers.map(({ name }) => name).toSorted(), members.toSorted());
+    assert.deepEqual(allTransfers.map(({ name }) => name).toSorted(), members.toSorted());
   });
 
   it("has a kind for each table of entries", () => {
@@ -39,7 +40,7 @@ describe("the list of kinds", () => {
   });
 
   it("says that an export leaves out what does not move, with the reason of the kind", () => {
-    const shared = new Set(transfers.map(({ name }) => name as string).concat("organization"));
+    const shared = new Set(allTransfers.map(({ name }) => name as string).concat("organization"));
     for (const { name, transfer } of kinds.filter((kind) => !shared.has(kind.name))) {
       assert.ok("absent" in transfer, name);
       assert.ok(leftOut.includes(transfer.absent), `${name}: ${transfer.absent}`);
@@ -79,7 +80,7 @@ describe("the list of kinds", () => {
 
 describe("code that works with all kinds", () => {
   // Groups and organizations are the tree itself.
-  const names = [...resources, ...transfers]
+  const names = [...resources, ...allTransfers]
     .map(({ name }) => name)
     .filter((name) => !/^(group|organization)$/.test(name));
   const naming = new RegExp(`"(${[...new Set(names)].join("|")})"`);
