@@ -74,7 +74,7 @@ export async function responseOf(call: Call, token: string): Promise<string> {
  */
 export function comparable(response: string): unknown {
   // REST has no body for an empty message.
-  return JSON.parse(response === "" ? "{}" : response, (name, value) => {
+  return JSON.parse(response.trim() === "" ? "{}" : response, (name, value) => {
     if (typeof value === "object" && value !== null) return Object.keys(value).length === 0 ? undefined : value;
     if (!value || value === "0" || /_UNSPECIFIED$/.test(value)) return undefined;
     if (typeof value !== "string") return value;
