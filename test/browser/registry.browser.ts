@@ -90,6 +90,7 @@ describe("the registry in the console", { timeout: 600_000 }, () => {
       page.getByRole("region", { name: "Pull", exact: true }),
       page.getByRole("region", { name: "Tags" }),
     ];
+    await pull.getByText(/is the uid of the organization\. Its name takes its place once an operator/).waitFor();
     const [above, below] = [await pull.boundingBox(), await tags.boundingBox()];
     assert.ok(above && below && above.y < below.y, "the pull command comes first");
     assert.deepEqual(complaints, []);

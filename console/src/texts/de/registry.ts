@@ -20,6 +20,8 @@ export const texts = {
   "registry.pull": "Ziehen",
   "registry.pullHelp":
     "Für Maschinen erstellen Sie ein Pull-Token. Für ein bestimmtes Image kopieren Sie den Befehl seines Tags.",
+  "registry.uidHelp":
+    "Die lange Zahl ist die uid der Organisation. Ihr Name tritt an diese Stelle, sobald ein Operator der Installation ihn bestätigt hat, wenn Sie ihn sehen dürfen.",
   "registry.signInHelp": "Melden Sie sich einmal an der Registry an. Das holt mit Ihrer eigenen Anmeldung ein Token:",
   "registry.pullCommand": "den Pull-Befehl",
   "registry.loginCommand": "den Befehl zum Anmelden",

@@ -17,6 +17,8 @@ export const texts = {
   "registry.delete": "Delete",
   "registry.pull": "Pull",
   "registry.pullHelp": "For machines, make a pull token. To pull an exact image, copy the command of its tag.",
+  "registry.uidHelp":
+    "The long number is the uid of the organization. Its name takes its place once an operator of the installation has verified it, if you may see it.",
   "registry.signInHelp": "Sign in to the registry once. This gets a token with your own sign-in:",
   "registry.pullCommand": "the pull command",
   "registry.loginCommand": "the command to sign in",

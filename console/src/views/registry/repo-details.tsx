@@ -180,6 +180,7 @@ function RepoReadme({ uid }: { readonly uid: string }) {
 /** How to sign in and pull. */
 function Pull({ uid }: { readonly uid: string }) {
   const { t } = useTexts();
+  const { org } = useRegistryAddress();
   const { host, reference, problem, error } = useRepository(uid);
   const tag = usePulledTag(uid);
   if (error && ConnectError.from(error).code !== ErrorCode.PermissionDenied) return <Failure error={error} />;
@@ -192,6 +193,7 @@ function Pull({ uid }: { readonly uid: string }) {
       {reference !== "" && (
         <div className="stack dense">
           {tag !== null && <Command text={pullCommand(reference, tag)} what={t("registry.pullCommand")} />}
+          {reference.includes(`/${org}/`) && <p className="muted small">{t("registry.uidHelp")}</p>}
           <p className="muted small">{t("registry.signInHelp")}</p>
           <Command text={loginCommand(host)} what={t("registry.loginCommand")} />
           <p className="muted small">{t("registry.pullHelp")}</p>
