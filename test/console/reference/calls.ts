@@ -9,6 +9,7 @@ import { type TypedCall, typedCalls } from "./typed-calls.ts";
 
 /** Calls to a server that runs. */
 export interface TypedCalls extends AsyncDisposable {
+  readonly server: TestServer;
   readonly token: string;
   readonly calls: readonly Call[];
 }
@@ -22,7 +23,7 @@ export async function startTypedCalls(): Promise<TypedCalls> {
   const calls: Call[] = [];
   for (const typed of typedCalls(names)) calls.push(await callOf(server, grpc, typed));
   const open = started.move();
-  return { token: server.ownerToken, calls, [Symbol.asyncDispose]: () => open.disposeAsync() };
+  return { server, token: server.ownerToken, calls, [Symbol.asyncDispose]: () => open.disposeAsync() };
 }
 
 async function callOf(server: TestServer, grpc: Grpc, typed: TypedCall): Promise<Call> {
