@@ -48,6 +48,10 @@ describe("style sheets of the console", () => {
     assert.deepEqual([...others, ...named], []);
   });
 
+  it("style.css has at most 300 lines: what one view or part needs stands beside it", () => {
+    assert.ok(readFileSync(path.join(root, "style.css"), "utf8").split("\n").length <= 300);
+  });
+
   it("each icon of the list is drawn", () => {
     const code = [...codeOf].filter(([file]) => file !== "shell/icon-names.ts").map(([, text]) => text);
     assert.deepEqual(

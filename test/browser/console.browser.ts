@@ -131,7 +131,7 @@ describe("the console", { timeout: 900_000 }, () => {
     const dialog = page.getByRole("dialog", { name: "New group in engineering" });
     await dialog.getByLabel("Name").fill("Not Allowed!");
     await dialog.getByRole("button", { name: "Create group" }).click();
-    await dialog.getByText(/must match/).waitFor();
+    await dialog.getByText(/lower-case letters, digits/).waitFor();
     assert.equal(await dialog.getByLabel("Name").getAttribute("aria-invalid"), "true");
     await dialog.getByLabel("Name").fill("tools");
     await dialog.getByLabel("Description").fill("What others use");

@@ -180,7 +180,7 @@ describe("the identities of the console", { timeout: 600_000 }, () => {
     await dialog.getByRole("combobox", { name: "Group" }).fill("engin");
     await dialog.getByRole("option", { name: /engineering/ }).click();
     await dialog.getByRole("button", { name: "Create identity" }).click();
-    await dialog.getByText(/must match/).waitFor();
+    await dialog.getByText(/lower-case letters, digits/).waitFor();
     assert.equal(await dialog.getByLabel("Name", { exact: true }).getAttribute("aria-invalid"), "true");
     assert.deepEqual(await findProblems(page), []);
   });

@@ -2,6 +2,8 @@
 import { Code, ConnectError } from "@connectrpc/connect";
 import { BadRequestSchema } from "../../../gen/google/rpc/error_details_pb.ts";
 import { errorDetails } from "../../../packages/client/src/errors.ts";
+import type { Texts } from "../texts/texts.ts";
+import { errorText, ruleText } from "./error-text.ts";
 
 /** The violations of a request. */
 export interface FormErrors {
@@ -14,17 +16,18 @@ export interface FormErrors {
 export const noErrors: FormErrors = { fields: {}, others: [] };
 
 /** Sorts an error by the fields of a form. */
-export function formErrors(thrown: unknown, fields: readonly string[]): FormErrors {
+export function formErrors(t: Texts, thrown: unknown, fields: readonly string[]): FormErrors {
   const { fieldViolations } = errorDetails(thrown);
-  if (fieldViolations.length === 0) return { fields: {}, others: [ConnectError.from(thrown).rawMessage] };
+  if (fieldViolations.length === 0) return { fields: {}, others: [errorText(t, thrown)] };
   const found: Record<string, string> = {};
   const others: string[] = [];
   for (const { field, description } of fieldViolations) {
     // An entry of a map or a list, such as `claims["ref"]`, belongs to the field of the whole.
     const [, whole = field, entry = ""] = /^(.*?)\[(.*)\]$/su.exec(field) ?? [];
     const own = fields.find((name) => whole === name || whole.endsWith(`.${name}`));
-    if (own === undefined) others.push(`${field}: ${description}`);
-    else found[own] ??= entry === "" ? description : `${entry}: ${description}`;
+    const rule = ruleText(t, description);
+    if (own === undefined) others.push(`${field}: ${rule}`);
+    else found[own] ??= entry === "" ? rule : `${entry}: ${rule}`;
   }
   return { fields: found, others };
 }

@@ -52,7 +52,7 @@ export function BulkDialog<Row>({ read, ...props }: BulkDialogProps<Row>) {
     },
     // The message of the server names the uid, and the row has its name already.
     reasonOf: (failure) =>
-      ConnectError.from(failure).code === Code.NotFound ? t("bulk.gone") : formErrors(failure, []).others.join(" "),
+      ConnectError.from(failure).code === Code.NotFound ? t("bulk.gone") : formErrors(t, failure, []).others.join(" "),
     onEnd: onDone,
   });
   const count = rows?.length ?? 0;

@@ -86,7 +86,7 @@ export function Form({
       await submit();
       forgetDrafts();
     } catch (error) {
-      const found = formErrors(error, fields);
+      const found = formErrors(t, error, fields);
       setErrors(found);
       const [first] = Object.keys(found.fields);
       if (first !== undefined) form?.querySelector<HTMLElement>(`[name="${first}"]`)?.focus();
@@ -119,7 +119,7 @@ export function Form({
           differences={conflict}
           onTakeTheirs={() => {
             setConflict([]);
-            props.onTakeTheirs?.().catch((error) => setErrors(formErrors(error, fields)));
+            props.onTakeTheirs?.().catch((error) => setErrors(formErrors(t, error, fields)));
           }}
         />
       )}
@@ -236,12 +236,13 @@ export function useSave<I extends DescMessage, O extends DescMessage>(method: De
  * Returns a function that calls a method by a button without a form, and then reports it. What the call throws is reported, too.
  */
 export function useSaveNow<I extends DescMessage, O extends DescMessage>(method: DescMethodUnary<I, O>) {
+  const { t } = useTexts();
   const save = useSave(method);
   return async (request: MessageInitShape<I>, report: string): Promise<void> => {
     try {
       await save(request, { report });
     } catch (error) {
-      notify(formErrors(error, []).others.join(" "));
+      notify(formErrors(t, error, []).others.join(" "));
     }
   };
 }

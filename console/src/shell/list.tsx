@@ -1,6 +1,7 @@
 // A list as views show it: the table, the menu of its columns, and the way to its other pages.
-import { ConnectError } from "@connectrpc/connect";
+
 import type { ReactNode } from "react";
+import { errorText } from "../api/error-text.ts";
 import { useTexts } from "../texts/texts.ts";
 import type { BulkAction } from "./bulk.ts";
 import { type Column, type ListOrder, useColumnChoice } from "./columns.ts";
@@ -66,7 +67,7 @@ export function List<Row>({ id, list, columns, actions = [], ...table }: ListPro
   const save = () =>
     void import("./save-csv.ts")
       .then(({ saveCsv }) => saveCsv(t, id, shown, list.reader))
-      .catch((error) => notify(ConnectError.from(error).rawMessage));
+      .catch((error) => notify(errorText(t, error)));
   const props = {
     ...table,
     columns: shown,

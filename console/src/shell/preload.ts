@@ -2,6 +2,7 @@
 import { useRouter } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { queryClient } from "../api/transport.ts";
+import { loadTexts } from "../texts/texts.ts";
 import { useViews } from "./navigation.tsx";
 
 /** How long the page waits after it was busy, in milliseconds: nothing here may delay the first view. */
@@ -21,6 +22,8 @@ export function usePreloadedViews(org: string): void {
     .join(" ");
   useEffect(() => {
     const left = addresses === "" ? [] : addresses.split(" ");
+    // Until then an error has the words of the server.
+    void loadTexts("errors").catch(() => undefined);
     const loadNext = () => {
       const isBusy = router.state.isLoading || queryClient.isFetching() > 0;
       const to = isBusy ? undefined : left.shift();

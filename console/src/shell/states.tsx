@@ -5,6 +5,7 @@ import { Button } from "@mantine/core";
 import { Link, useParams } from "@tanstack/react-router";
 import { errorDetails } from "../../../packages/client/src/errors.ts";
 import { useMe } from "../api/access.ts";
+import { errorText } from "../api/error-text.ts";
 import { useNamed } from "../api/naming.ts";
 import { useTexts } from "../texts/texts.ts";
 import { lazyPart } from "./lazy-part.tsx";
@@ -53,8 +54,8 @@ export function Denied({ capabilities, uid, isPage = false }: DeniedProps) {
 /** An error of a call. A denial looks like a missing resource: it says nothing about existence. */
 export function Failure({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
   const { t } = useTexts();
-  const { code, rawMessage } = ConnectError.from(error);
-  const { reason, requestId } = errorDetails(error);
+  const { code } = ConnectError.from(error);
+  const { requestId } = errorDetails(error);
   if (code === Code.NotFound || code === Code.PermissionDenied)
     return (
       <div className="notice warn">
@@ -65,10 +66,7 @@ export function Failure({ error, onRetry }: { readonly error: unknown; readonly 
   return (
     <div className="notice bad" role="alert">
       <h2>{t("state.error.title")}</h2>
-      <p>
-        {rawMessage} ({Code[code]}
-        {reason !== "" && `, ${reason}`})
-      </p>
+      <p>{errorText(t, error)}</p>
       {requestId !== "" && <Copyable value={requestId} what={t("state.error.id", { id: "" })} />}
       {onRetry && (
         <div>

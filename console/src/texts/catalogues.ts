@@ -8,6 +8,7 @@ interface Catalogues {
   readonly bulk: typeof import("./en/bulk.ts");
   readonly capabilities: typeof import("./en/capabilities.ts");
   readonly delegations: typeof import("./en/delegations.ts");
+  readonly errors: typeof import("./en/errors.ts");
   readonly events: typeof import("./en/events.ts");
   readonly frame: typeof import("./en/frame.ts");
   readonly groups: typeof import("./en/groups.ts");

@@ -91,7 +91,7 @@ function Redeliver({ attempt: { uid, eventId } }: { readonly attempt: DeliveryAt
         { onSaved: ({ redeliveries: [one] }) => notify(t(outcomes[one?.outcome ?? 0] ?? "events.done.notStored")) },
       );
     } catch (error) {
-      notify(formErrors(error, []).others.join(" "));
+      notify(formErrors(t, error, []).others.join(" "));
     }
   };
   return (

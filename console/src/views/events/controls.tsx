@@ -25,7 +25,7 @@ export function SendTest({ uid }: { readonly uid: string }) {
       await queryClient.invalidateQueries();
       await open(uid, { attempt: attempt.uid });
     } catch (error) {
-      notify(formErrors(error, []).others.join(" "));
+      notify(formErrors(t, error, []).others.join(" "));
     }
   };
   return (

@@ -7,6 +7,7 @@ import { useCallback, useEffect, useState } from "react";
 import { DelegationKind } from "../../../../gen/gatehouse/iam/v1/delegations_pb.ts";
 import { MembershipsService, type RemoveMemberResponse } from "../../../../gen/gatehouse/iam/v1/memberships_pb.ts";
 import { errorDetails } from "../../../../packages/client/src/errors.ts";
+import { errorText } from "../../api/error-text.ts";
 import { groupText, useNamed } from "../../api/naming.ts";
 import { Pill } from "../../shell/look.tsx";
 import { DeleteResourceDialog } from "../../shell/resource-dialogs.tsx";
@@ -137,5 +138,5 @@ function obstacleText(t: Texts, error: unknown): string {
   if (preconditionViolations.some(({ type }) => type === "LAST_OWNER")) return t("people.remove.lastOwner");
   if (reason === "MISSING_CAPABILITY")
     return t("people.remove.missing", { count: Number(metadata.role_bindings), capability: metadata.capability ?? "" });
-  return ConnectError.from(error).rawMessage;
+  return errorText(t, error);
 }
