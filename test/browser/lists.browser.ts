@@ -25,8 +25,8 @@ describe("the lists in the console", { timeout: 600_000 }, () => {
     await server?.[Symbol.asyncDispose]();
   });
 
-  async function openList(path: string) {
-    const console = await openConsole(browser, server, { path: `/console/o/${server.groupUid}/${path}` });
+  async function openList(path: string, width = 1280) {
+    const console = await openConsole(browser, server, { path: `/console/o/${server.groupUid}/${path}`, width });
     await signIn(console.page, "owner");
     await console.page.locator("tr[data-key]").first().waitFor();
     return console;
@@ -66,6 +66,59 @@ describe("the lists in the console", { timeout: 600_000 }, () => {
     await page.getByRole("button", { name: "Created", exact: true }).click();
     await page.locator("tr[data-key]").first().waitFor();
     assert.match(page.url(), /order=create_time(\+|%20)desc/);
+    assert.deepEqual(complaints, []);
+  });
+
+  it("where there is little room, rows are cards with whole names, and the head still sorts, selects and chooses columns", async () => {
+    const name = "continuous-integration-of-the-platform-engineering-team-in-central-europe";
+    await createResource(server, `identities/${server.groupUid}`, {
+      name,
+      claimMatch: {
+        issuer: "https://token.actions.githubusercontent.com",
+        subject: "repo:acme/monorepo:ref:refs/heads/main",
+      },
+    });
+    for (const width of [375, 768]) {
+      await using console = await openList("workloads/", width);
+      const { page, complaints } = console;
+      const card = page.locator("tr[data-key]").filter({ hasText: name });
+      const room = (await page.getByRole("table").boundingBox())?.width ?? 0;
+      for (const one of [card.getByText(name), card.getByText(/repo:acme/)]) {
+        const box = await one.boundingBox();
+        assert.ok(box && box.width > room / 3, `${width}: ${JSON.stringify(box)} in ${room}`);
+      }
+      assert.deepEqual(await findProblems(page), [], `${width}`);
+      await page.getByRole("button", { name: "Name", exact: true }).click();
+      await page.waitForURL(/order=name(\+|%20)desc/);
+      await page.getByRole("button", { name: "Columns" }).click();
+      await page.getByRole("menuitemcheckbox", { name: "Created" }).waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByRole("checkbox", { name: "Select all on this page" }).check();
+      await page.getByRole("region", { name: "Selection" }).waitFor();
+      assert.deepEqual(complaints, []);
+    }
+  });
+
+  it("the button that goes back leads to the page of a list, with its filters and its place", async () => {
+    for (let number = 0; number < 120; number++)
+      await createResource(server, `identities/${server.groupUid}`, {
+        name: `job ${String(number).padStart(3, "0")}`,
+        claimMatch: { issuer: "https://issuer.example.org", subject: `job-${number}` },
+      });
+    await using console = await openList("workloads/?filter=job");
+    const { page, complaints } = console;
+    await page.getByRole("button", { name: "Next page" }).click();
+    const row = page.getByRole("link", { name: "job 090" });
+    await row.scrollIntoViewIfNeeded();
+    await page.waitForURL(/page=2/);
+    const scrolled = Number(await page.evaluate("scrollY"));
+    assert.ok(scrolled > 500, `${scrolled}`);
+    await row.click();
+    await page.getByRole("heading", { name: "job 090" }).waitFor();
+    await page.goBack();
+    await row.waitFor();
+    assert.match(page.url(), /filter=job/);
+    await page.waitForFunction(`Math.abs(scrollY - ${scrolled}) < 200`);
     assert.deepEqual(complaints, []);
   });
 });

@@ -155,6 +155,19 @@ describe("the lists of the console with very many rows", { timeout: 600_000 }, (
     assert.deepEqual(complaints, []);
   });
 
+  it("the button that goes back leads to the place where a list of a million rows was left", async () => {
+    await using console = await openList("workloads/", (page) => workloads(page, 1_000_000));
+    const { page } = console;
+    await page.getByText(rowName(0)).first().waitFor();
+    await page.locator("tr[data-key]").first().focus();
+    await page.keyboard.press("End");
+    await page.getByRole("link", { name: rowName(999_999) }).waitFor();
+    await page.getByRole("link", { name: "Roles" }).first().click();
+    await page.getByRole("heading", { name: "Roles", level: 1 }).waitFor();
+    await page.goBack();
+    await page.getByRole("link", { name: rowName(999_999) }).waitFor();
+  });
+
   it("100,000 people scroll with at most 200 row elements", async (t) => {
     const personUid = (number: number) => number.toString(16).padStart(40, "0");
     await using console = await openList("people/", (page) =>

@@ -12,8 +12,10 @@ export interface Column<Row> {
   readonly id?: string;
   /** Whether the column is hidden until somebody shows it. */
   readonly isExtra?: boolean;
-  /** Whether the column is hidden on narrow screens. */
+  /** Whether the column is hidden where the list has less room. */
   readonly isWide?: boolean;
+  /** Whether it has what can be done with the row: cards show it without the title. */
+  readonly isAction?: boolean;
   /** The order that a first choice of the column gives, as `order_by` has it, such as "score desc"; a second choice turns it round. */
   readonly sort?: string;
 }

@@ -46,7 +46,7 @@ export function useListWindow<Response, Row>({
   optionsOf,
   rowsOf,
 }: ListWindowOptions<Response, Row>): ListWindow<Row> | undefined {
-  const isWide = useMediaQuery("(min-width: 768px)", true, { getInitialValueInEffect: false });
+  const isWide = useMediaQuery("(min-width: 1024px)", true, { getInitialValueInEffect: false });
   const isWindow = isEnabled && isWide && total > pagedRows;
   const [view, setView] = useState({ first: pageOf(start), last: pageOf(start) });
   const { first, last } = useThrottled(view, readEveryMs);

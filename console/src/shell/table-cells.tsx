@@ -39,16 +39,28 @@ interface CellsProps<Row> {
   readonly isClipped?: boolean;
 }
 
-/** The cells of a row. */
+/** The cells of a row. The last one goes on under the menu of the head, unless it may be hidden. */
 export function Cells<Row>({ row, columns, hasOptions, isClipped = false }: CellsProps<Row>) {
-  return columns.map(({ title, cell, isWide }, column) => (
-    <td
-      key={title}
-      {...(column > 0 && { "data-label": title })}
-      {...(hasOptions && column === columns.length - 1 && { colSpan: 2 })}
-      {...(isWide && { className: styles.wide })}
-    >
-      {isClipped ? <div className={styles.clip}>{cell(row)}</div> : cell(row)}
-    </td>
-  ));
+  const isLastHidden = columns.at(-1)?.isWide === true;
+  return (
+    <>
+      {columns.map(({ title, cell, text, isWide, isAction }, column) => (
+        <td
+          key={title}
+          {...(column > 0 && !isAction && { "data-label": title })}
+          {...(hasOptions && !isLastHidden && column === columns.length - 1 && { colSpan: 2 })}
+          {...(isWide && { className: styles.wide })}
+        >
+          {isClipped ? (
+            <div className={styles.clip} title={text?.(row)}>
+              {cell(row)}
+            </div>
+          ) : (
+            <div className={styles.value}>{cell(row)}</div>
+          )}
+        </td>
+      ))}
+      {hasOptions && isLastHidden && <td className={styles.options} />}
+    </>
+  );
 }

@@ -127,6 +127,7 @@ function useColumns(rows: readonly Delegation[], maker: Maker, onOpen: (opened: 
     },
     {
       title: t("delegation.actions"),
+      isAction: true,
       cell: (delegation) => (
         <div className="row tight">
           <DelegationActions

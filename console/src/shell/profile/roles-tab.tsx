@@ -94,7 +94,7 @@ function useColumns(roles: readonly HeldRole[]): Column<HeldRole>[] {
         </span>
       ),
     },
-    { title: t("profile.actions"), cell: (held) => <Actions held={held} /> },
+    { title: t("profile.actions"), isAction: true, cell: (held) => <Actions held={held} /> },
   ];
 }
 

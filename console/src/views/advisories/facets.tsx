@@ -67,7 +67,7 @@ function Facet({ facet, parameter }: { readonly facet: AdvisoryFacet; readonly p
   const { search, open } = useAdvisoryAddress();
   const numbers = new Intl.NumberFormat(locale);
   // On a narrow screen the results come first.
-  const isOpen = search[parameter] !== undefined || matchMedia("(min-width: 768px)").matches;
+  const isOpen = search[parameter] !== undefined || matchMedia("(min-width: 1200px)").matches;
   return (
     <details open={isOpen}>
       <summary>{t(`advisories.facet.${parameter}`)}</summary>

@@ -70,6 +70,7 @@ function useColumns(named: (uid: string) => string, onEnd: (id: string) => void)
     },
     {
       title: t("operate.actions"),
+      isAction: true,
       cell: ({ sessionId }) => (
         <ActionButton shortcut="Delete" missing={[]} color="danger" onClick={() => onEnd(sessionId)}>
           {t("operate.end")}

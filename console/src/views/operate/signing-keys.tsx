@@ -50,6 +50,7 @@ function useColumns(onRetire: (id: string) => void): Column<SigningKey>[] {
     { title: t("operate.created"), cell: ({ createTime }) => createTime && <Ago time={timestampDate(createTime)} /> },
     {
       title: t("operate.actions"),
+      isAction: true,
       cell: ({ keyId, state }) =>
         state === SigningKey_State.VERIFYING && (
           <ActionButton missing={[]} color="danger" onClick={() => onRetire(keyId)}>

@@ -131,6 +131,7 @@ function useColumns(onRemove: (person: Person) => void): Column<Person>[] {
     },
     {
       title: t("people.action"),
+      isAction: true,
       cell: (person) => <Remove person={person} onRemove={() => onRemove(person)} />,
     },
   ];

@@ -149,6 +149,7 @@ function useColumns(onEnd: (sessionId: string) => void): Column<Row>[] {
     },
     {
       title: t("operate.actions"),
+      isAction: true,
       cell: ({ sessionId }) => (
         <ActionButton shortcut="Delete" missing={[]} onClick={() => onEnd(sessionId)}>
           {t("operate.end")}

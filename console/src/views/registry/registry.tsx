@@ -58,7 +58,7 @@ function Repos() {
   const list = useRepos();
   const filter = search.filter ?? "";
   return (
-    <>
+    <div className="stack">
       <PageHead title={t("registry.title")}>
         <CopyAs method={listRepos} request={list.request} />
         <ActionButton
@@ -75,6 +75,7 @@ function Repos() {
           type="search"
           aria-label={t("registry.filter")}
           placeholder={t("registry.filter")}
+          className={filterStyles.search}
           value={filter}
           maxLength={512}
           onChange={({ currentTarget: { value } }) => {
@@ -92,7 +93,7 @@ function Repos() {
         keyOf={({ uid }) => uid}
         empty={<Empty>{filter === "" ? t("registry.empty") : t("registry.noMatch")}</Empty>}
       />
-    </>
+    </div>
   );
 }
 

@@ -151,6 +151,7 @@ function Filter({ own, all }: { readonly own: number; readonly all: number }) {
         type="search"
         aria-label={t("roles.filter")}
         placeholder={t("roles.filter")}
+        className={filterStyles.search}
         value={search.filter ?? ""}
         maxLength={512}
         onChange={({ currentTarget }) => void change({ filter: currentTarget.value || undefined })}

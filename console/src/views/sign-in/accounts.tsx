@@ -91,6 +91,7 @@ function useColumns(associations: readonly AccountAssociation[]): Column<Account
     { id: "azure", title: "Azure", cell: ({ azure }) => azure?.tenantId ?? "–" },
     {
       title: t("invites.action"),
+      isAction: true,
       cell: ({ uid }) => (
         <div className="row">
           <Button variant="default" size="sm" onClick={() => void open(uid, { dialog: "check" })}>

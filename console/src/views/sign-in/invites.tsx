@@ -144,6 +144,7 @@ function useColumns(invites: readonly GroupInvite[], inactive: ReadonlyMap<strin
     },
     {
       title: t("invites.action"),
+      isAction: true,
       cell: ({ uid }) => (
         <ActionButton
           shortcut="Delete"

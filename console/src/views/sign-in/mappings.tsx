@@ -66,6 +66,7 @@ function useMappingColumns(named: (uid: string) => string): Column<ExternalGroup
     { title: t("identities.role"), cell: ({ roleUid }) => named(roleUid) },
     {
       title: t("invites.action"),
+      isAction: true,
       cell: ({ uid }) => (
         <ActionButton
           missing={missingFor(me, deleteExternalGroupRoleMapping, uid)}

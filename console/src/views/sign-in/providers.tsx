@@ -42,7 +42,7 @@ export function Providers() {
   const columns = useColumns(list.rows ?? []);
   if (me && !mayList) return <Denied capabilities={requiredBy(listIdentityProviders)} uid={org} />;
   return (
-    <>
+    <div className="stack">
       <div className="row">
         <p className="muted">{t("providers.lead")}</p>
         <div className="grow" />
@@ -66,7 +66,7 @@ export function Providers() {
         {selected !== "" && <ProviderDetails key={selected} uid={selected} />}
       </div>
       {search.dialog === "new" && missing.length === 0 && <NewProvider onClose={() => void close()} />}
-    </>
+    </div>
   );
 }
 
