@@ -2749,7 +2749,7 @@ export const comments: Readonly<Record<string, string>> = {
   "gatehouse.vulnerabilities.v1.AdvisoryFacet": "The values of one filter of SearchAdvisories.",
   "gatehouse.vulnerabilities.v1.AdvisoryFacet.filter": "The field of the request: severities, or a field of its list.",
   "gatehouse.vulnerabilities.v1.AdvisoryFacet.values": "The values that most advisories have, 20 at most, the most frequent first.",
-  "gatehouse.vulnerabilities.v1.AdvisoryFacet.partial": "Whether only the first 100,000 advisories were counted, because there are more.",
+  "gatehouse.vulnerabilities.v1.AdvisoryFacet.partial": "Whether only the first 10,000 advisories were counted, because there are more.",
   "gatehouse.vulnerabilities.v1.AdvisoryFacetValue": "How many advisories a value of a filter gives.",
   "gatehouse.vulnerabilities.v1.AdvisoryFacetValue.value": "The value; of an enum its name.",
   "gatehouse.vulnerabilities.v1.AdvisoryFacetValue.count": "The number of advisories.",

@@ -128,8 +128,17 @@ async function pictures(
     await page.locator("tr[data-key]").first().waitFor();
     await shoot(view);
   }
+  await page.goto(`${stage.url}/console/o/${stage.org}/workloads/`);
+  await page.getByRole("link", { name: "deploy", exact: true }).click();
+  await page.getByRole("heading", { name: "deploy" }).waitFor();
+  await page.waitForLoadState("networkidle");
+  await shoot("workload");
+  await page.goto(`${stage.url}/console/o/${stage.org}/advisories/`);
+  await page.locator("tr[data-key] a").first().click();
+  await page.getByRole("heading", { name: "Severity" }).waitFor();
+  await shoot("advisory");
   await page.goto(`${stage.url}/console/o/${stage.org}/audit`);
-  await page.getByRole("list", { name: "Audit log" }).locator("summary").first().click();
+  await page.getByRole("list", { name: "Audit log" }).getByRole("button", { expanded: false }).first().click();
   await shoot("audit");
   await page.goto(`http://127.0.0.1:${port}/console/me`);
   await page.getByRole("heading", { name: "Your sessions" }).waitFor();

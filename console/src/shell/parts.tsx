@@ -31,7 +31,7 @@ export function Heading({ children }: { readonly children: ReactNode }) {
 export function Ago({ time }: { readonly time: Date }) {
   const { locale } = useTexts();
   return (
-    <time dateTime={time.toISOString()} title={timeText(time, locale)}>
+    <time className="nowrap" dateTime={time.toISOString()} title={timeText(time, locale)}>
       {agoText(time, locale)}
     </time>
   );
@@ -59,7 +59,7 @@ export function Copyable({
 }) {
   const { t } = useTexts();
   return (
-    <span className="row">
+    <span className={shown === value ? "row" : "row whole"}>
       <code title={value}>{shown}</code>
       <Button
         size="compact-xs"

@@ -24,7 +24,7 @@ export const advisoryLimits = {
   records: 1_000,
   recordsLength: 64 * 1024 * 1024,
   /** Advisories that one facet counts, and its values. */
-  countedRows: 100_000,
+  countedRows: 10_000,
   facetValues: 20,
   /** How many results a search may skip in an order that has no index: all that are skipped are sorted. */
   sortedSkip: 10_000,

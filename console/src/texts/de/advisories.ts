@@ -73,7 +73,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "advisories.facet.type": "Typ",
   "advisories.facet.component": "Typ der Komponente",
   "advisories.facet.reviewer": "Geprüft von",
-  "advisories.partial": "Nur in den ersten 100.000 Advisories gezählt.",
+  "advisories.partial": "Nur in den ersten 10.000 Advisories gezählt.",
   "advisories.export": "Alle Advisories als OSV, OpenVEX oder CSAF exportieren",
   "advisories.exportHelp": "Scanner lesen diese Adressen. TOKEN ist ein API-Token.",
   "advisories.advisory": "Advisory",

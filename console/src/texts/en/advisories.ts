@@ -71,7 +71,7 @@ export const texts = {
   "advisories.facet.type": "Type",
   "advisories.facet.component": "Component type",
   "advisories.facet.reviewer": "Reviewer",
-  "advisories.partial": "Counted in the first 100,000 advisories only.",
+  "advisories.partial": "Counted in the first 10,000 advisories only.",
   "advisories.export": "Export all advisories as OSV, OpenVEX or CSAF",
   "advisories.exportHelp": "Scanners read these addresses. TOKEN is an API token.",
   "advisories.advisory": "Advisory",

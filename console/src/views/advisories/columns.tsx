@@ -19,7 +19,7 @@ export function useColumns(): Column<FoundAdvisory>[] {
       cell: ({ advisory }) => (
         <div className="lines">
           <Link to="/o/$org/advisories/$" params={{ org, _splat: advisory?.uid ?? "" }} search={search}>
-            <bdi>{advisory?.advisoryId}</bdi>
+            <bdi className="nowrap">{advisory?.advisoryId}</bdi>
           </Link>
           <bdi className="muted small">{advisory?.aliases.slice(0, 3).join(", ")}</bdi>
         </div>
@@ -71,7 +71,7 @@ export function useColumns(): Column<FoundAdvisory>[] {
       title: t("advisories.changed"),
       text: ({ advisory }) => timeCell(advisory?.updateTime),
       sort: "changed desc",
-      isWide: true,
+      isExtra: true,
       cell: ({ advisory }) => advisory?.updateTime && <Ago time={timestampDate(advisory.updateTime)} />,
     },
   ];

@@ -21,7 +21,11 @@ export function SeverityPill({ score, isWord = false }: { readonly score: number
   const { t } = useTexts();
   const rating = ratingOf(score);
   const word = t(`advisories.rating.${rating}`);
-  return <Pill tone={rating === "none" ? "neutral" : rating}>{isWord ? word : `${word} ${score.toFixed(1)}`}</Pill>;
+  return (
+    <Pill tone={rating === "none" ? "neutral" : rating}>
+      <span className="nowrap">{isWord ? word : `${word} ${score.toFixed(1)}`}</span>
+    </Pill>
+  );
 }
 
 /** The base metrics of CVSS 3.1 and 4.0 that are shown, with the words of their values. */

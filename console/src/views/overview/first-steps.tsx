@@ -99,11 +99,13 @@ export function FirstSteps({ counts }: { readonly counts: readonly ContentCount[
         <div className="grow" />
         <CloseButton aria-label={t("overview.steps.close")} title={t("overview.steps.close")} onClick={close} />
       </div>
-      <ol className={styles.steps}>
-        {steps.map((step) => (
-          <StepItem key={step.name} step={step} isDone={done.includes(step)} isNext={step === next} />
-        ))}
-      </ol>
+      {done.length < steps.length && (
+        <ol className={styles.steps}>
+          {steps.map((step) => (
+            <StepItem key={step.name} step={step} isDone={done.includes(step)} isNext={step === next} />
+          ))}
+        </ol>
+      )}
     </section>
   );
 }

@@ -125,6 +125,7 @@ function useTagColumns(repo: Repo, tags: readonly Tag[]): Column<Tag>[] {
     {
       id: "pull",
       title: t("registry.pullColumn"),
+      isWide: true,
       cell: ({ name, digest }) =>
         reference !== "" && (
           <Copyable

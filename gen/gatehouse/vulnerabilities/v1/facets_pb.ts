@@ -105,7 +105,7 @@ export type AdvisoryFacet = Message<"gatehouse.vulnerabilities.v1.AdvisoryFacet"
   values: AdvisoryFacetValue[];
 
   /**
-   * Whether only the first 100,000 advisories were counted, because there are more.
+   * Whether only the first 10,000 advisories were counted, because there are more.
    *
    * @generated from field: bool partial = 3;
    */
