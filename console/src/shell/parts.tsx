@@ -31,7 +31,7 @@ export function Heading({ children }: { readonly children: ReactNode }) {
 export function Ago({ time }: { readonly time: Date }) {
   const { locale } = useTexts();
   return (
-    <time className="nowrap" dateTime={time.toISOString()} title={timeText(time, locale)}>
+    <time dateTime={time.toISOString()} title={timeText(time, locale)}>
       {agoText(time, locale)}
     </time>
   );
