@@ -93,7 +93,7 @@ describe("the view Roles", { timeout: 600_000 }, () => {
     await details.getByText("See groups and their names").waitFor();
     await details.getByText("See tags and their history").waitFor({ state: "detached" });
     await details.getByRole("link", { name: "ci" }).click();
-    await page.getByText("catalog reader here").waitFor();
+    await page.getByRole("heading", { name: "ci", level: 1 }).waitFor();
     assert.deepEqual(complaints, []);
   });
 

@@ -62,12 +62,13 @@ describe("the walkthrough in the console", { timeout: 600_000 }, () => {
       .waitFor();
     await pick(page, "Group", "mouse");
     await dialog.getByRole("button", { name: "Create identity" }).click();
-    await pick(page, "Role", "viewer");
+    await dialog.getByRole("radio", { name: "Read everything there" }).check();
     await dialog.getByText(/Gains/).waitFor();
     await dialog.getByRole("button", { name: "Grant role" }).click();
     await dialog.getByText("id-token: write").waitFor();
     assert.deepEqual(await findProblems(page), []);
-    await dialog.getByRole("button", { name: "Close" }).click();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("heading", { name: "mouse-job" }).waitFor();
 
     const [group] = await groupsNamed("mouse");
     await page.goto(`${server.url}/console/o/${server.groupUid}/access?group=${encodeURIComponent(group!.uid)}`);
@@ -127,12 +128,15 @@ describe("the walkthrough in the console", { timeout: 600_000 }, () => {
     await page.keyboard.type("keys-job");
     await tabToField(page, "Owner and repository");
     await page.keyboard.type("acme/keys");
+    await tabToField(page, "Branch");
+    await page.keyboard.type("main");
     await tabToField(page, "Group");
     await chooseByKeys(page, "keys");
     await page.keyboard.press("Control+Enter");
-    await page.getByRole("dialog").getByText("Which role does keys-job need?").waitFor();
-    await tabToField(page, "Role");
-    await chooseByKeys(page, "viewer");
+    await page.getByRole("dialog").getByText("What does keys-job do?").waitFor();
+    await tabToField(page, "Pull images");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
     await page.getByRole("dialog").getByText(/Gains/).waitFor();
     await page.keyboard.press("Control+Enter");
     await page.getByRole("dialog").getByText("id-token: write").waitFor();
