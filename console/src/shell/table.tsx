@@ -1,4 +1,4 @@
-// The table that views show lists in. Where it has less than 460 pixels its rows are cards.
+// The table that views show lists in. Where it has less than 560 pixels its rows are cards.
 import type { ReactNode } from "react";
 import { useRef } from "react";
 import type { Column, ListOrder } from "./columns.ts";
