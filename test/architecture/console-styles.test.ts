@@ -48,7 +48,7 @@ describe("style sheets of the console", () => {
     assert.deepEqual([...others, ...named], []);
   });
 
-  it("style.css has at most 300 lines: what one view or part needs stands beside it", () => {
+  it("style.css has at most 300 lines: what one view or part needs stands next to it", () => {
     assert.ok(readFileSync(path.join(root, "style.css"), "utf8").split("\n").length <= 300);
   });
 

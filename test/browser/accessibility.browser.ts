@@ -116,7 +116,7 @@ describe("all pages are accessible", { timeout: 570_000, concurrency: true }, ()
     return found;
   }
 
-  /** Opens the console as somebody who is not signed in. */
+  /** Opens the console as a person who is not signed in. */
   async function open(path = "") {
     const context = await browser.newContext({ locale: "en" });
     const page = await context.newPage();
