@@ -100,7 +100,7 @@ export function toConfig(raw: RawSettings): Config {
     ...toSignInConfig(raw, dev),
     ...toOutboundConfig(raw),
     deliversEvents: oneOf(raw, "event-delivery", ["on", "off"]) === "on",
-    registry: toRegistry(raw, [baseUrl, ...audiences]),
+    registry: toRegistry(raw, [baseUrl, ...audiences], dev),
     metrics: oneOf(raw, "metrics", ["loopback", "anyone", "nobody"]),
     metricsListen: toMetricsListen(raw, dev),
     changesKeptMs: toRetention(raw, "changes-kept"),

@@ -1,12 +1,14 @@
 // Settings of the container registry that Gatehouse issues tokens for.
 import { isUid } from "../model/uid.ts";
 import { toPattern, toPlainUrl } from "./parse-setting.ts";
-import { ConfigError, type RawSettings } from "./settings.ts";
+import { ConfigError, defaultRegistryService, type RawSettings } from "./settings.ts";
 
 /** The registry, and the group whose repositories it serves. */
 export interface RegistryConfig {
   /** The audience of registry tokens, and of the tokens that registry clients sign in with. */
   readonly service: string;
+  /** Whether other installations may have the same service name: a token for it may be meant for another one. */
+  readonly isShared: boolean;
   /** The group that repository names are relative to; empty if names begin with an organization. */
   readonly group: string;
   /** The registry to read manifests from, without a trailing slash; empty to read none. */
@@ -26,8 +28,10 @@ export const serviceNamePattern = /^(?!\.{1,2}$)[A-Za-z0-9._:/-]{1,255}$/;
 /** Shorter secrets can be guessed. */
 const minSecretLength = 16;
 
+const loopbackName = /^(?:localhost|127(?:\.\d{1,3}){3})(?:[:/]|$)/;
+
 /** Parses the settings of the registry. The audiences of the API cannot be its service name. */
-export function toRegistry(raw: RawSettings, audiences: readonly string[]): RegistryConfig {
+export function toRegistry(raw: RawSettings, audiences: readonly string[], isDevelopment: boolean): RegistryConfig {
   const service = toPattern(raw, "registry-service", serviceNamePattern, "the name of a registry");
   // A token for one of them must never be valid for the other.
   if (audiences.includes(service)) throw new ConfigError("registry-service: must not be an audience of the API.");
@@ -42,5 +46,6 @@ export function toRegistry(raw: RawSettings, audiences: readonly string[]): Regi
   const notificationSecret = raw["registry-notification-secret"];
   if (notificationSecret !== "" && notificationSecret.length < minSecretLength)
     throw new ConfigError(`registry-notification-secret: must have at least ${minSecretLength} characters.`);
-  return { service, group, url, credentials, notificationSecret };
+  const isShared = service === defaultRegistryService || (!isDevelopment && loopbackName.test(service));
+  return { service, isShared, group, url, credentials, notificationSecret };
 }

@@ -1,5 +1,8 @@
 // The settings: names, defaults and help texts.
 
+/** The name of the registry unless one is set: the same at many installations. */
+export const defaultRegistryService = "registry.gatehouse.internal";
+
 /** A setting: a flag, a variable, or a member of the file. */
 export interface Setting {
   /** In kebab-case, as in the flag and the file. `variableOf` returns the variable. */
@@ -226,7 +229,7 @@ export const settings = [
   {
     name: "registry-service",
     value: "name",
-    fallback: "registry.gatehouse.internal",
+    fallback: defaultRegistryService,
     description: "name of the container registry, best its host: the audience of tokens for it",
   },
   {

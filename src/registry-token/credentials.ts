@@ -1,4 +1,4 @@
-// Authenticates registry clients: with an API token, or with a pull token of an identity.
+// Authenticates registry clients: with an API token, a pull token of an identity, or a token of an identity's OIDC issuer.
 import { ApiError, Code, unauthenticated } from "../aip/errors.ts";
 import { type BasicCredentials, tokenUser } from "../authn/basic.ts";
 import { maxBearerLength } from "../authn/bearer.ts";
@@ -8,12 +8,12 @@ import type { Access } from "../authz/access.ts";
 import type { AccessToken, Policy } from "../authz/policy.ts";
 import { isUid } from "../model/uid.ts";
 import type { AssumptionDeps } from "../sts/assumable-identity.ts";
-import { assumeWithOutsideToken } from "../sts/assumption.ts";
+import { assumeWithOutsideToken, targetOf } from "../sts/assumption.ts";
 import { expiryOf, parseSubjectToken } from "../sts/subject-token.ts";
 
 /**
- * User name and password of a registry client. The user name is `_token` or the uid of an identity; empty means the
- * identity of the token.
+ * User name and password of a registry client. The user name is the uid of an identity, or of a group in which the
+ * identity of the token is; `_token` or empty means the person or the identity of the token.
  */
 export type Credentials = BasicCredentials;
 
@@ -38,14 +38,18 @@ export interface SignInDeps extends Omit<AssumptionDeps, "tokens"> {
  */
 export async function signIn(deps: SignInDeps, { user, password }: Credentials): Promise<RegistryCaller> {
   if (user !== "" && user !== tokenUser && !isUid(user))
-    throw unauthenticated(`the user name must be "${tokenUser}" or the uid of an identity`);
+    throw unauthenticated(
+      `the user name must be "${tokenUser}", or the uid of an identity or of a group in which it is`,
+    );
   const presented = password.length > maxBearerLength ? undefined : parseSubjectToken(password);
-  if (!presented) throw unauthenticated("the password must be an API token, or a pull token of the identity");
+  if (!presented)
+    throw unauthenticated(
+      "the password must be an API token, a pull token of the identity, or a token of its OIDC issuer",
+    );
   try {
     if (presented.issuer === deps.issuer) return await withApiToken(deps, user, password);
-    if (user === tokenUser)
-      throw unauthenticated(`the password of "${tokenUser}" must be an API token of this service`);
-    const { uid, claims, narrowing } = await assumeWithOutsideToken(deps, user, presented);
+    const target = await targetOf(deps, user === tokenUser ? "" : user);
+    const { uid, claims, narrowing } = await assumeWithOutsideToken(deps, target, presented);
     // The exchange has checked that there is an expiry.
     const expiry = expiryOf(presented.claims) ?? 0;
     const now = deps.clock();

@@ -19,6 +19,7 @@ import { requireToken, scimPath } from "../scim/token.ts";
 import type { Database } from "../storage/database.ts";
 import type { NameRules } from "../storage/registry/repository-name.ts";
 import type { AssumptionDeps } from "../sts/assumable-identity.ts";
+import { eitherAudiences, exactAudiences } from "../sts/audiences.ts";
 import type { Endpoint, Endpoints } from "../transport/pages/endpoints.ts";
 import { limits } from "./limits.ts";
 
@@ -51,10 +52,22 @@ export function endpoints(deps: EndpointDeps): Endpoints {
       log: (event) => deps.log.info(event, "an export left something out"),
     }),
     [scimPath]: scimEndpoint({ ...deps, baseUrl: issuer }),
-    "/token": tokenEndpoint({ ...deps, issuer, tokens, service, names, log }),
+    "/token": tokenEndpoint({ ...deps, ...signInAudiences(deps), issuer, tokens, service, names, log }),
     // Without a secret, senders cannot be authenticated.
     ...(notificationSecret !== "" && { "/registry/notifications": notifications(deps, names) }),
   };
+}
+
+/**
+ * Returns the audiences of the tokens that workloads sign in to the registry with. A token for the API is accepted only
+ * where the registry has no name of its own: clients store what they sign in with. Pull tokens are for the API (behaviour
+ * of the platform).
+ */
+function signInAudiences({ config, defaultAudiences }: EndpointDeps) {
+  const { service, isShared } = config.registry;
+  const registry = isShared ? defaultAudiences : exactAudiences(service);
+  const both = eitherAudiences(defaultAudiences, exactAudiences(service));
+  return { defaultAudiences: registry, staticKeysAudiences: isShared ? defaultAudiences : both };
 }
 
 /** Returns the endpoint of SCIM, whose code the first request with a token loads. */

@@ -29,10 +29,14 @@ export interface PersonClaims {
 export interface IdentityDirectory {
   find(uid: string): Promise<AssumableIdentity | undefined>;
   /**
-   * Returns the identities with exactly this issuer and subject in a claim match or static keys, at most
+   * Returns the identities below a group with exactly this issuer and subject in a claim match or static keys, at most
    * `maxCandidates`.
    */
-  findByIssuerAndSubject(issuer: string, subject: string): Promise<AssumableIdentity[]>;
+  findByClaims(claims: {
+    readonly groupUid: string;
+    readonly issuer: string;
+    readonly subject: string;
+  }): Promise<AssumableIdentity[]>;
   /** Returns the registered user with this issuer and subject. */
   findUser(issuer: string, subject: string): Promise<AssumableIdentity | undefined>;
   /** Throws PERMISSION_DENIED if the organization of an identity has deactivated the person of these verified claims. */
@@ -41,7 +45,7 @@ export interface IdentityDirectory {
   touch(uid: string, time: number): Promise<void>;
 }
 
-/** The maximum number of identities with the same issuer and subject that are tried. */
+/** The maximum number of identities with the same issuer and subject below a group that are tried. */
 export const maxCandidates = 10;
 
 /** An OpenID provider whose tokens identify users, and our client id there. */
@@ -58,6 +62,8 @@ export interface AssumptionDeps {
   readonly issuer: string;
   /** The audiences of subject tokens for identities that name none. */
   readonly defaultAudiences: Audiences;
+  /** The same for identities with static keys. Defaults to `defaultAudiences`. */
+  readonly staticKeysAudiences?: Audiences;
   /** The operator's login provider, whose tokens identify users. */
   readonly login?: UserProvider | undefined;
   readonly clock: Clock;

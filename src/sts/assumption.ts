@@ -14,10 +14,10 @@ import {
 } from "./assumable-identity.ts";
 import { type Audiences, eitherAudiences, exactAudiences } from "./audiences.ts";
 import { type Claims, matchClaims, matchIssuer, normalizeIssuer } from "./claim-match.ts";
-import { claimDenied, verificationDenied } from "./denials.ts";
+import { ambiguousDenied, claimDenied, noneBelowDenied, unknownPersonDenied, verificationDenied } from "./denials.ts";
 import { inheritedClaims } from "./inherited-claims.ts";
 import { newStepBudget, type StepBudget } from "./patterns/step-budget.ts";
-import { type SubjectToken, verifySubjectToken } from "./subject-token.ts";
+import { checkUnsigned, type SubjectToken, verifySubjectToken } from "./subject-token.ts";
 import {
   type Requirement,
   requirementOf,
@@ -63,17 +63,38 @@ function narrowOwn(narrowing: Narrowing, requirement: Requirement | undefined): 
   return { ...narrowing, scopes };
 }
 
+/** Whom a token of another issuer is to become. */
+export interface Target {
+  /** The uid of the identity; empty to look for one. */
+  readonly identity: string;
+  /** The groups to look in for the identity of a workload. */
+  readonly groups: readonly string[];
+}
+
 /**
- * Exchanges a token of another issuer: for the identity with this uid or, if `uid` is empty, for the only identity that
- * it matches.
+ * Exchanges a token of another issuer: for the named identity. If none is named, for the person that the token is
+ * about, or else for the only identity below the named groups with exactly the issuer and subject of the token.
  */
-export async function assumeWithOutsideToken(deps: AssumptionDeps, uid: string, subjectToken: SubjectToken) {
+export async function assumeWithOutsideToken(
+  deps: AssumptionDeps,
+  { identity: uid, groups }: Target,
+  subjectToken: SubjectToken,
+): Promise<Assumption> {
   const steps = newStepBudget();
-  if (uid === "") return await assumeOnlyFitting(deps, subjectToken, steps);
+  if (uid === "") return await assumeUnnamed(deps, groups, subjectToken, steps);
   const identity = await deps.directory.find(uid);
   // The same error as for another issuer, so the caller cannot learn which identities exist.
   if (!identity) throw claimDenied("iss", subjectToken.claims.iss);
   return await assumeIdentity(deps, identity, subjectToken, steps);
+}
+
+/**
+ * Returns the target that a client names by one uid, in the user name of a registry client or an OAuth `client_id`: an
+ * identity, or a group in which to look for it.
+ */
+export async function targetOf({ directory }: Pick<AssumptionDeps, "directory">, uid: string): Promise<Target> {
+  if (uid === "") return { identity: "", groups: [] };
+  return (await directory.find(uid)) ? { identity: uid, groups: [] } : { identity: "", groups: [uid] };
 }
 
 /** Returns the claims of a token that the provider issued for us, whichever user it is about. */
@@ -111,31 +132,44 @@ export async function assumeWithClaims(
   return { uid, claims: inheritedClaims(claims), narrowing: {} };
 }
 
-async function assumeOnlyFitting(
+async function assumeUnnamed(
   deps: AssumptionDeps,
+  groups: readonly string[],
   subjectToken: SubjectToken,
   steps: StepBudget,
 ): Promise<Assumption> {
-  // Without an identity in the request, a token belongs to its user (behaviour of the platform), even if identities
-  // match it as well: anyone can create those.
+  checkUnsigned(subjectToken, deps.clock());
+  // A token belongs to its person first (behaviour of the platform), even if identities match it as well. Only the
+  // groups in the request are looked at otherwise: in others, strangers could create an identity that matches, too.
   const user = await findUser(deps.directory, subjectToken);
-  const own = user && (await tryIdentity(deps, user, subjectToken, steps));
-  if (own && "uid" in own) return own;
-  const candidates = await findCandidates(deps.directory, subjectToken);
-  // If candidates are missing, "the only one" cannot be decided.
-  if (candidates.length >= maxCandidates) throw permissionDenied(ambiguous);
-  const fitting: Assumption[] = [];
-  const denials: ApiError[] = own ? [own] : [];
-  for (const identity of candidates.filter(({ uid }) => uid !== user?.uid)) {
-    const tried = await tryIdentity(deps, identity, subjectToken, steps);
-    if ("uid" in tried) fitting.push(tried);
-    else denials.push(tried);
+  if (user) {
+    const own = await tryIdentity(deps, user, subjectToken, steps);
+    if ("uid" in own) return own;
+    if (groups.length === 0) throw own;
   }
-  const [only, second] = fitting;
-  if (second) throw permissionDenied(ambiguous);
-  if (only) return only;
-  // The reason of a single identity only: reasons of several would reveal identities of other organizations.
-  throw (denials.length === 1 && denials[0]) || permissionDenied("no identity fits the subject token: name one");
+  if (groups.length === 0) throw unknownPersonDenied();
+  return await assumeBelow(deps, groups, subjectToken, steps);
+}
+
+/**
+ * Assumes the only identity below the groups with exactly the issuer and subject of the token. The error is the same if
+ * there is none, if there are several, and if the one denies the token: only the holder of a token that identities
+ * accept learns that they are several.
+ */
+async function assumeBelow(
+  deps: AssumptionDeps,
+  groups: readonly string[],
+  subjectToken: SubjectToken,
+  steps: StepBudget,
+): Promise<Assumption> {
+  const candidates = await findCandidates(deps.directory, groups, subjectToken);
+  for (const identity of candidates) {
+    const tried = await tryIdentity(deps, identity, subjectToken, steps);
+    if (!("uid" in tried)) continue;
+    if (candidates.length === 1) return tried;
+    throw ambiguousDenied();
+  }
+  throw noneBelowDenied(subjectToken.claims);
 }
 
 /** Tries an identity. Returns a denial instead of throwing it. */
@@ -159,14 +193,22 @@ export async function findUser(directory: IdentityDirectory, { issuer, subject }
   return issuer === "" || subject === "" ? undefined : await directory.findUser(issuer, subject);
 }
 
-/** Returns the identities that may accept the issuer and subject of a token. */
-async function findCandidates(directory: IdentityDirectory, { issuer, subject }: SubjectToken) {
+/** Returns the identities below the groups with exactly the issuer and subject of a token, at most `maxCandidates`. */
+async function findCandidates(
+  directory: IdentityDirectory,
+  groups: readonly string[],
+  { issuer, subject }: SubjectToken,
+): Promise<AssumableIdentity[]> {
   // Empty is stored for identities without an exact value.
   if (issuer === "" || subject === "") return [];
-  return await directory.findByIssuerAndSubject(issuer, subject);
+  const found = new Map<string, AssumableIdentity>();
+  for (const groupUid of groups) {
+    for (const identity of await directory.findByClaims({ groupUid, issuer, subject }))
+      found.set(identity.uid, identity);
+    if (found.size >= maxCandidates) break;
+  }
+  return [...found.values()].slice(0, maxCandidates);
 }
-
-const ambiguous = "several identities fit the subject token: name one";
 
 async function assumeIdentity(
   deps: AssumptionDeps,

@@ -21,6 +21,29 @@ export function claimDenied(claim: string, value: unknown): ApiError {
   return permissionDenied(`invalid "${show(claim)}": ${text}`, { claim: show(claim), presented });
 }
 
+/** PERMISSION_DENIED: the request names neither an identity nor a group, and the token is about no registered person. */
+export function unknownPersonDenied(): ApiError {
+  return permissionDenied(
+    "no person is registered with the issuer and subject of the token: a workload names its identity, or a group in which it is",
+  );
+}
+
+/** PERMISSION_DENIED: no identity below the groups in the request can be assumed, whatever the reason. */
+export function noneBelowDenied({ iss, sub, aud }: Readonly<Record<string, unknown>>): ApiError {
+  const presented = { iss: show(iss), sub: show(sub), aud: show(aud) };
+  return permissionDenied(
+    `no identity in the group accepts the subject token with the issuer "${presented.iss}", the subject ` +
+      `"${presented.sub}" and the audience "${presented.aud}": name the identity to learn which check fails`,
+    presented,
+  );
+}
+
+/** PERMISSION_DENIED: identities below the groups in the request have the same issuer and subject, and accept the token. */
+export function ambiguousDenied(): ApiError {
+  const message = "Permission denied: several identities in the group accept the subject token: name one";
+  return new ApiError(Code.PERMISSION_DENIED, message, { reason: "IDENTITY_AMBIGUOUS" });
+}
+
 /** PERMISSION_DENIED: comparing the token with the patterns would take too long. */
 export function patternsDenied(): ApiError {
   return permissionDenied(

@@ -125,7 +125,7 @@ function readPresented(token: string): Presented {
 
 async function assume(
   deps: ExchangeDeps,
-  { identity, identityProvider }: WantedToken,
+  { identity, identityProvider, scopes = [] }: WantedToken,
   presented: Presented,
 ): Promise<Assumption> {
   if (identityProvider !== "") {
@@ -137,7 +137,7 @@ async function assume(
   }
   if ("aws" in presented) return await assumeWithAwsRequest(deps, identity, presented.aws);
   if (presented.issuer === deps.issuer) return assumeOwn(deps, identity, presented);
-  return assumeWithOutsideToken(deps, identity, presented);
+  return assumeWithOutsideToken(deps, { identity, groups: scopes }, presented);
 }
 
 function eventOf(

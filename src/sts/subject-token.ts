@@ -62,6 +62,11 @@ export async function verifySubjectToken(
   return token.claims;
 }
 
+/** Runs the checks of a token that need neither a key nor an identity. Throws PERMISSION_DENIED with the failed check. */
+export function checkUnsigned(token: SubjectToken, now: number): void {
+  for (const { run } of withoutKeys(token, now)) void run();
+}
+
 /** Like `verifySubjectToken`, without checking the times of the token. */
 export async function verifySigned(token: SubjectToken, keys: () => Promise<KeySet>): Promise<Claims> {
   for (const { check, run } of verificationsOf(token, keys, 0)) if (!isAboutTime(check)) await run();
@@ -80,19 +85,25 @@ export interface Verification {
   run(): void | Promise<void>;
 }
 
-/** Returns the checks in order. The signature check needs the keys that the check before it found. */
-export function verificationsOf(token: SubjectToken, keys: () => Promise<KeySet>, now: number): Verification[] {
+function withoutKeys(token: SubjectToken, now: number): Verification[] {
   const { header, claims } = token;
-  let set: KeySet | undefined;
-  let candidates: readonly KeyObject[] = [];
   return [
     { check: "typ", run: () => checkKind(token) },
     { check: "alg", run: () => void readHint(header) },
     ...timeChecks.map(([check, run]) => ({ check, run: () => run(claims, now) })),
+  ];
+}
+
+/** Returns the checks in order. The signature check needs the keys that the check before it found. */
+export function verificationsOf(token: SubjectToken, keys: () => Promise<KeySet>, now: number): Verification[] {
+  let set: KeySet | undefined;
+  let candidates: readonly KeyObject[] = [];
+  return [
+    ...withoutKeys(token, now),
     {
       check: "keys",
       async run() {
-        const hint = readHint(header);
+        const hint = readHint(token.header);
         candidates = await asKeys(async () => {
           set = await keys();
           return await set.find(hint);

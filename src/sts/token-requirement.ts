@@ -30,7 +30,7 @@ export interface Requirement {
 
 /** Returns the requirements of an identity, or undefined if no token of an issuer can assume it. */
 export function requirementOf(
-  { issuers, defaultAudiences: audiences, login }: AssumptionDeps,
+  { issuers, defaultAudiences: audiences, staticKeysAudiences = audiences, login }: AssumptionDeps,
   { relationship, createTime, user, inactivity, founded }: AssumableIdentity,
   { issuer }: SubjectToken,
 ): Requirement | undefined {
@@ -43,7 +43,7 @@ export function requirementOf(
     return {
       match,
       keys: async () => staticKeySet(value),
-      audiences,
+      audiences: staticKeysAudiences,
       notAfter,
       inactivity,
       founded,

@@ -7,8 +7,9 @@ import { newFailureLimiter } from "../../src/authn/failure-limiter.ts";
 import { openIssuers } from "../../src/authn/issuers.ts";
 import type { Grants } from "../../src/authz/access.ts";
 import { capabilitySet, findCapabilityByName } from "../../src/model/capabilities.ts";
+import { isBelow } from "../../src/model/uid.ts";
 import { newCall } from "../../src/pipeline/call.ts";
-import type { AssumableIdentity } from "../../src/sts/assumable-identity.ts";
+import { type AssumableIdentity, maxCandidates } from "../../src/sts/assumable-identity.ts";
 import { defaultAudiences, exactAudiences } from "../../src/sts/audiences.ts";
 import type { AwsEndpoint } from "../../src/sts/aws/caller-identity.ts";
 import { type ExchangeEvent, newExchange } from "../../src/sts/exchange.ts";
@@ -79,7 +80,10 @@ export async function openExchange(outside = network([outsideIssuer], outsideKey
     directory: {
       find: async (one) => identities.get(one),
       findUser: async () => undefined,
-      findByIssuerAndSubject: async (iss, sub) => [...identities.values()].filter((one) => isExactly(one, iss, sub)),
+      findByClaims: async ({ groupUid, issuer: iss, subject }) =>
+        [...identities.values()]
+          .filter((one) => isBelow(one.uid, groupUid) && isExactly(one, iss, subject))
+          .slice(0, maxCandidates),
       requireActivePerson: async () => {},
       touch: async (one, time) => void touched.push([one, time]),
     },

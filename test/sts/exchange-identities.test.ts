@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Code } from "../../src/aip/errors.ts";
 import {
+  capabilities,
   encode,
   openWithWorkload,
   outcome,
@@ -187,6 +188,7 @@ describe("an identity", () => {
       const text = JSON.stringify(document).replaceAll(outsideIssuer, google);
       exchange.outside.documents.set(url.replace(outsideIssuer, google), JSON.parse(text));
     }
+    exchange.bound.set(uid("org/google"), new Map([[uid("org"), capabilities("groups.list")]]));
     exchange.add("org/google", {
       case: "claimMatch",
       value: { iss: { case: "issuer", value: google }, sub: { case: "subject", value: "1".repeat(21) } },
@@ -194,30 +196,68 @@ describe("an identity", () => {
     for (const iss of [google, "accounts.google.com"]) {
       const token = await outsideToken({ iss, sub: "1".repeat(21) });
       assert.equal(await outcome(exchange.run({ identity: uid("org/google") }, token)), "OK");
-      assert.equal(await outcome(exchange.run({}, token)), "OK");
+      assert.equal(await outcome(exchange.run({ scope: uid("org") }, token)), "OK");
     }
   });
 });
 
-describe("X2: without an identity", () => {
-  it("the only identity with the issuer and subject is assumed", async () => {
-    const exchange = await openWithWorkload();
-    exchange.add("org/other", staticKeys(keySetText(keyPair("RS256"))));
-    const { token } = await exchange.run({}, await outsideToken());
-    assert.equal((await exchange.node.tokens.verify(token)).subject, identity);
-  });
+describe("X2: without an identity in the request", () => {
+  const org = { scope: uid("org") };
+  const none = /^PERMISSION_DENIED Permission denied: no identity in the group accepts the subject token/;
 
-  it("no identity is assumed if several match", async () => {
+  it("a workload gets no token without a group, whatever identities match its token, and the error says what to name", async () => {
     const exchange = await openWithWorkload();
-    exchange.add("org/twin", workload);
-    assert.match(await outcome(exchange.run({}, await outsideToken())), /^PERMISSION_DENIED .*several identities/);
-  });
-
-  it("no identity is assumed if other candidates may have been left out", async () => {
-    const exchange = await openWithWorkload();
-    for (let i = 0; i < 9; i++) exchange.add(`org/s${i}`, staticKeys("keys"));
-    assert.match(await outcome(exchange.run({}, await outsideToken())), /^PERMISSION_DENIED .*several identities/);
+    assert.equal(
+      await outcome(exchange.run({}, await outsideToken())),
+      "PERMISSION_DENIED Permission denied: no person is registered with the issuer and subject of the token: a workload names its identity, or a group in which it is",
+    );
     assert.deepEqual(exchange.outside.requests, []);
+  });
+
+  it("the only identity below the group with the issuer and subject is assumed, whatever there is in other groups", async () => {
+    const exchange = await openWithWorkload();
+    for (let i = 0; i < 20; i++) exchange.add(`stranger/s${i}`, workload);
+    const { token } = await exchange.run(org, await outsideToken());
+    const { subject, narrowing } = await exchange.node.tokens.verify(token);
+    assert.deepEqual([subject, narrowing.scopes], [identity, [uid("org")]]);
+    assert.match(await outcome(exchange.run({ scope: uid("else") }, await outsideToken())), none);
+  });
+
+  it("an identity that is in two of the groups is one", async () => {
+    const exchange = await openWithWorkload();
+    exchange.add("org/team/deep", workload);
+    exchange.remove("org/id");
+    exchange.bound.set(uid("org/team/deep"), new Map([[uid("org"), capabilities("groups.list")]]));
+    assert.equal(await outcome(exchange.run({ scopes: [uid("org"), uid("org/team")] }, await outsideToken())), "OK");
+  });
+
+  it("none, several and one that denies the token give the same error, unless the token is accepted by several", async () => {
+    const exchange = await openWithWorkload();
+    const otherAudience = await outsideToken({ aud: "other" });
+    const forged = `${(await outsideToken()).split(".").slice(0, 2).join(".")}.YWJj`;
+    const errors = async () => [
+      await outcome(exchange.run(org, otherAudience)),
+      await outcome(exchange.run(org, forged)),
+    ];
+    const ofOne = await errors();
+    exchange.add("org/twin", workload);
+    const ofTwo = await errors();
+    await assert.rejects(exchange.run(org, await outsideToken()), {
+      code: Code.PERMISSION_DENIED,
+      reason: "IDENTITY_AMBIGUOUS",
+      message: "Permission denied: several identities in the group accept the subject token: name one",
+    });
+    exchange.remove("org/twin");
+    exchange.remove("org/id");
+    assert.deepEqual([ofOne, ofTwo], [await errors(), await errors()]);
+    for (const error of ofOne) assert.match(error, none);
+  });
+
+  it("an expired token is called so whether or not an identity matches it", async () => {
+    const exchange = await openWithWorkload();
+    const token = await outsideToken({ exp: 1 });
+    for (const scope of [uid("org"), uid("else")])
+      assert.match(await outcome(exchange.run({ scope }, token)), /verifying token: oidc: token is expired/);
   });
 
   it("M4: no identity is assumed if the pattern budget left candidates untested", async () => {
@@ -235,14 +275,8 @@ describe("X2: without an identity", () => {
     const token = await outsideToken({ a: long, b: long, c: long, d: long });
     const tooMuch = /^PERMISSION_DENIED .*takes too many steps$/;
     assert.match(await outcome(exchange.run({ identity: uid("org/heavy") }, token)), tooMuch);
-    assert.match(await outcome(exchange.run({}, token)), tooMuch);
-    assert.equal(await outcome(exchange.run({ identity }, token)), "OK");
-  });
-
-  it("no identity is assumed if none matches", async () => {
-    const exchange = await openWithWorkload();
-    const result = await outcome(exchange.run({}, await outsideToken({ sub: "other" })));
-    assert.equal(result, "PERMISSION_DENIED Permission denied: no identity fits the subject token: name one");
+    exchange.remove("org/id");
+    assert.match(await outcome(exchange.run(org, token)), tooMuch);
   });
 
   it("no identity is assumed for an empty issuer or subject, which identities with patterns have stored", async () => {
@@ -252,21 +286,13 @@ describe("X2: without an identity", () => {
       value: { iss: { case: "issuer", value: outsideIssuer }, sub: { case: "subjectPattern", value: ".*" } },
     });
     for (const changes of [{ sub: "" }, { sub: undefined }, { iss: "" }, { iss: undefined }]) {
-      assert.match(await outcome(exchange.run({}, await outsideToken(changes))), /no identity fits/);
+      assert.match(await outcome(exchange.run(org, await outsideToken(changes))), none);
     }
-  });
-
-  it("the error names the failed check of a single candidate, but not of several", async () => {
-    const exchange = await openWithWorkload();
-    const token = await outsideToken({ aud: "other" });
-    assert.match(await outcome(exchange.run({}, token)), /invalid "aud"/);
-    exchange.add("org/twin", workload);
-    assert.match(await outcome(exchange.run({}, token)), /no identity fits/);
   });
 
   it("an issuer that does not respond makes it UNAVAILABLE", async () => {
     const exchange = await openWithWorkload();
     exchange.outside.documents.clear();
-    assert.match(await outcome(exchange.run({}, await outsideToken())), /^UNAVAILABLE /);
+    assert.match(await outcome(exchange.run(org, await outsideToken())), /^UNAVAILABLE /);
   });
 });

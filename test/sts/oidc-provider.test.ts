@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import { systemClock } from "../../src/base/clock.ts";
 import { issuer } from "../authn/token-fixtures.ts";
-import { openExchange, outcome, uid } from "./exchange-fixtures.ts";
+import { capabilities, openExchange, outcome, uid } from "./exchange-fixtures.ts";
 import { fetchLoopback, keyPair } from "./outside.ts";
 
 /** The used part of the package, which has no types. */
@@ -100,7 +100,8 @@ describe("a token of oidc-provider", () => {
       [uid("org/id"), { iss: provider.url, sub: "workload", aud: issuer }],
     );
 
-    assert.equal(await outcome(exchange.run({}, token)), "OK");
+    exchange.bound.set(uid("org/id"), new Map([[uid("org"), capabilities("groups.list")]]));
+    assert.equal(await outcome(exchange.run({ scope: uid("org") }, token)), "OK");
     assert.match(
       await outcome(exchange.run({ identity: uid("org/other") }, token)),
       /^PERMISSION_DENIED .*invalid "sub"/,

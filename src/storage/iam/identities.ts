@@ -1,19 +1,31 @@
 // Finds identities for token exchange.
 
+import { rangeBelow } from "../../model/uid.ts";
 import { limitOf } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
-import { and, eq, sql } from "../schema/drizzle.ts";
+import { and, eq, gte, lt, sql } from "../schema/drizzle.ts";
 
-/** Returns the identities with exactly this issuer and subject, `limit` at most. */
-export async function findIdentitiesByClaims(session: Session, issuer: string, subject: string, limit: number) {
+/** Returns the identities below a group with exactly this issuer and subject, `limit` at most. */
+export async function findIdentitiesByClaims(
+  session: Session,
+  { groupUid, issuer, subject }: { readonly groupUid: string; readonly issuer: string; readonly subject: string },
+  limit: number,
+) {
   const statement = session.prepared("identities.by_claims", (db, { identities }) =>
     db
       .select()
       .from(identities)
-      .where(and(eq(identities.issuer, sql.placeholder("issuer")), eq(identities.subject, sql.placeholder("subject"))))
+      .where(
+        and(
+          eq(identities.issuer, sql.placeholder("issuer")),
+          eq(identities.subject, sql.placeholder("subject")),
+          gte(identities.uid, sql.placeholder("from")),
+          lt(identities.uid, sql.placeholder("to")),
+        ),
+      )
       .limit(limitOf("limit")),
   );
-  return await statement.execute({ issuer, subject, limit });
+  return await statement.execute({ issuer, subject, ...rangeBelow(groupUid), limit });
 }
 
 /** Sets when an identity was last assumed. This does not count as a change of the identity: it is not logged. */

@@ -16,7 +16,7 @@ import { checkDatabase } from "../../../src/storage/check/check-database.ts";
 import { openDatabase } from "../../../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../../../src/storage/engine/dialect.ts";
 import { DatabaseVersionMismatch } from "../../../src/storage/engine/errors.ts";
-import { findIdentitiesByClaims } from "../../../src/storage/iam/identities.ts";
+import { eq } from "../../../src/storage/schema/drizzle.ts";
 import { newPostgresDatabase, stopPostgres } from "../../harness/postgres.ts";
 import { rest } from "../../harness/rest.ts";
 import { type EmptyServer, startEmptyServer } from "../../harness/server.ts";
@@ -132,7 +132,9 @@ for (const dialect of [sqlite, postgres]) {
 /** Calls a server as the owner of the organization in the dumps. */
 async function ownerOf({ url, server, config }: EmptyServer) {
   const issuer = "https://issuer.example.org";
-  const [owner] = await findIdentitiesByClaims(server.database.session, issuer, "owner", 1);
+  const [owner] = await server.database.session
+    .prepared("test.owner", (db, { identities }) => db.select().from(identities).where(eq(identities.subject, "owner")))
+    .execute({});
   const act = { iss: issuer, sub: "test", aud: config.baseUrl };
   const claims = { subject: owner!.uid, audience: [config.baseUrl], act, grants: {}, narrowing: {} };
   const { token } = await server.tokens.issue(claims);

@@ -26,8 +26,8 @@ export function identityDirectory(database: Database, clock: Clock): IdentityDir
   return {
     find,
     findUser: (issuer, subject) => find(userUid(issuer, subject)),
-    async findByIssuerAndSubject(issuer, subject) {
-      const rows = await findIdentitiesByClaims(database.session, issuer, subject, maxCandidates);
+    async findByClaims(claims) {
+      const rows = await findIdentitiesByClaims(database.session, claims, maxCandidates);
       return await Promise.all(rows.map((row) => assumable(database.session, row)));
     },
     requireActivePerson: (uid, claims) => requireActivePerson(database.session, uid, claims),
