@@ -33,7 +33,8 @@ export function exchangeRecorder(options: ExchangeRecorderOptions) {
       by: {
         actor: isAllowed ? uid : "",
         actorClaims: isAllowed ? { iss: issuer, sub: subject } : undefined,
-        method: call.method?.path ?? "",
+        // The standard token endpoint is no method of the API.
+        method: call.method?.path ?? "/sts/token",
         requestId: call.requestId,
       },
       uid,

@@ -1,6 +1,7 @@
 // The token endpoint of the Distribution specification, where registry clients sign in (docker, skopeo, crane, …).
 
 import { type ApiError, Code, invalidField, unauthenticated } from "../aip/errors.ts";
+import { parameterOf, parametersOf, requiredParameterOf } from "../aip/parameters.ts";
 import { parseBasic } from "../authn/basic.ts";
 import { type FailureLimiter, withFailureLimit } from "../authn/failure-limiter.ts";
 import type { Database } from "../storage/database.ts";
@@ -80,18 +81,14 @@ function readQuery({ call, query }: EndpointRequest): TokenQuestion {
   // No access is public, so a token without an identity would be useless.
   if (!credentials)
     throw unauthenticated('sign in with the user name "_token", and an API token for the registry as the password');
-  return { credentials, service: single(query, "service"), scopes: values(query, "scope") };
+  return { credentials, service: parameterOf(query, "service"), scopes: parametersOf(query, "scope") };
 }
 
 // RFC 6749 §4.3.2 and §6.
 function readForm(request: EndpointRequest): TokenQuestion {
   const form = request.form();
-  const required = (name: string) => {
-    const value = single(form, name);
-    if (value === undefined || value === "") throw invalidField(name, `${name} is required`);
-    return value;
-  };
-  const rest = { service: single(form, "service"), scopes: values(form, "scope") };
+  const required = (name: string) => requiredParameterOf(form, name);
+  const rest = { service: parameterOf(form, "service"), scopes: parametersOf(form, "scope") };
   switch (required("grant_type")) {
     case "password":
       return { ...rest, credentials: { user: required("username"), password: required("password") } };
@@ -101,18 +98,6 @@ function readForm(request: EndpointRequest): TokenQuestion {
     default:
       throw invalidField("grant_type", "must be password or refresh_token");
   }
-}
-
-type Parameters = EndpointRequest["query"];
-
-function values(parameters: Parameters, name: string): string[] {
-  return parameters.filter(([candidate]) => candidate === name).map(([, value]) => value);
-}
-
-function single(parameters: Parameters, name: string): string | undefined {
-  const [value, second] = values(parameters, name);
-  if (second !== undefined) throw invalidField(name, "must not be given twice");
-  return value;
 }
 
 /** Returns an error in the form of both specifications: Distribution clients read `errors`, OAuth 2 clients `error` (RFC 6749 §5.2). */

@@ -20,6 +20,7 @@ import type { Database } from "../storage/database.ts";
 import type { NameRules } from "../storage/registry/repository-name.ts";
 import type { AssumptionDeps } from "../sts/assumable-identity.ts";
 import { eitherAudiences, exactAudiences } from "../sts/audiences.ts";
+import { tokenEndpointPath } from "../sts/token-endpoint.ts";
 import type { Endpoint, Endpoints } from "../transport/pages/endpoints.ts";
 import { limits } from "./limits.ts";
 
@@ -33,6 +34,7 @@ export interface EndpointDeps
   readonly keys: KeyRing;
   readonly signer: RegistrySigner;
   readonly methods: MethodTable;
+  readonly standardTokenEndpoint: Endpoint;
   readonly log: Logger;
 }
 
@@ -53,6 +55,7 @@ export function endpoints(deps: EndpointDeps): Endpoints {
     }),
     [scimPath]: scimEndpoint({ ...deps, baseUrl: issuer }),
     "/token": tokenEndpoint({ ...deps, ...signInAudiences(deps), issuer, tokens, service, names, log }),
+    [tokenEndpointPath]: deps.standardTokenEndpoint,
     // Without a secret, senders cannot be authenticated.
     ...(notificationSecret !== "" && { "/registry/notifications": notifications(deps, names) }),
   };

@@ -1,14 +1,17 @@
 // Fixed pages: probes, metrics, discovery document and key set.
 import type { Logger } from "pino";
-import { discoveryDocument, discoveryPath, keySetPath } from "../authn/discovery.ts";
+import { discoveryDocument, discoveryPath, keySetPath, metadataPath } from "../authn/discovery.ts";
 import type { KeyRing } from "../authn/key-ring.ts";
 import type { Config } from "../config/config.ts";
 import { metricsContentTypes } from "../observe/metric-family.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { RegistrySigner } from "../registry-token/signer.ts";
+import { grantTypes, tokenEndpointPath } from "../sts/token-endpoint.ts";
 import { isLocal, type PageReply, type Pages, publicJson, text } from "../transport/pages/pages.ts";
 import { metricsFormatFor } from "./metrics/metrics-format.ts";
 import { type Readiness, readinessProblem } from "./readiness.ts";
+
+const tokenEndpoint = { path: tokenEndpointPath, grantTypes };
 
 /** Returns the pages by path. */
 export function pages(
@@ -23,7 +26,8 @@ export function pages(
     "/healthz": () => text(200, "ok"),
     "/readyz": (request) => readyPage(readiness, log, mayRead(config.metrics, request)),
     ...(config.metricsListen === undefined && metricsPage(metrics, config.metrics)),
-    [discoveryPath]: () => publicJson(discoveryDocument(config.baseUrl)),
+    [discoveryPath]: () => publicJson(discoveryDocument(config.baseUrl, tokenEndpoint)),
+    [metadataPath]: () => publicJson(discoveryDocument(config.baseUrl, tokenEndpoint)),
     [keySetPath]: () => publicJson(keys.jwks()),
     "/token/certificate.pem": () => ({
       status: 200,

@@ -11,6 +11,8 @@ export interface WantedToken {
   /** The uid of the identity to assume. Empty means the one that the token matches. */
   readonly identity: string;
   readonly identityProvider: string;
+  /** Without an identity, the groups in which to look for that of a workload. */
+  readonly groups: readonly string[];
   /** The groups to limit the token to. Undefined means no limit. */
   readonly scopes: readonly string[] | undefined;
   /** The capabilities to limit the token to. Undefined means no limit. */
@@ -31,6 +33,7 @@ export function readExchangeRequest(request: ExchangeRequest, audiences: Audienc
     audience: unique(aud.map((text) => audiences.find(text)!)),
     identity,
     identityProvider,
+    groups: wantedScopes,
     scopes: wantedScopes.length > 0 ? wantedScopes : undefined,
     capabilities: cap.length > 0 ? capabilitySet(cap.map((name) => findCapabilityByName(name)!.number)) : undefined,
   };

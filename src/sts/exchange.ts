@@ -7,7 +7,7 @@ import { toTimestamp } from "../aip/timestamps.ts";
 import { requireBearer } from "../authn/bearer.ts";
 import { type FailureLimiter, withFailureLimit } from "../authn/failure-limiter.ts";
 import type { Issuers } from "../authn/issuers.ts";
-import type { Tokens } from "../authn/tokens.ts";
+import type { IssuedToken, Tokens } from "../authn/tokens.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { AssumptionDeps, IdentityDirectory } from "./assumable-identity.ts";
@@ -68,20 +68,35 @@ export function newExchange(deps: ExchangeDeps) {
     call.setResponseHeader("cache-control", "no-store");
     const token = readToken(call);
     const wanted = readExchangeRequest(request, deps.audiences);
-    return await checkToken(deps, call.clientAddress, token, async () => {
-      const presented = readPresented(token);
-      try {
-        const assumption = await assume(deps, wanted, presented);
-        const issued = await issueToken(deps, assumption, wanted);
-        deps.log?.(eventOf("token_issued", assumption.uid, wanted, presented), call);
-        return { token: issued.token, expiry: toTimestamp(issued.expiresAt) };
-      } catch (error) {
-        const event = eventOf("token_refused", wanted.identity || wanted.identityProvider, wanted, presented);
-        deps.log?.({ ...event, ...failureOf(error) }, call);
-        throw error;
-      }
-    });
+    const issued = await exchangeToken(deps, token, wanted, call);
+    return { token: issued.token, expiry: toTimestamp(issued.expiresAt) };
   };
+}
+
+/**
+ * Exchanges a subject token for an API token, within the failure limit of the client's address. Throws
+ * PERMISSION_DENIED with the failed check, RESOURCE_EXHAUSTED beyond the limit, and UNAVAILABLE if the token cannot be
+ * checked now.
+ */
+export async function exchangeToken(
+  deps: ExchangeDeps,
+  token: string,
+  wanted: WantedToken,
+  call: Call,
+): Promise<IssuedToken> {
+  return await checkToken(deps, call.clientAddress, token, async () => {
+    const presented = readPresented(token);
+    try {
+      const assumption = await assume(deps, wanted, presented);
+      const issued = await issueToken(deps, assumption, wanted);
+      deps.log?.(eventOf("token_issued", assumption.uid, wanted, presented), call);
+      return issued;
+    } catch (error) {
+      const event = eventOf("token_refused", wanted.identity || wanted.identityProvider, wanted, presented);
+      deps.log?.({ ...event, ...failureOf(error) }, call);
+      throw error;
+    }
+  });
 }
 
 /**
@@ -125,7 +140,7 @@ function readPresented(token: string): Presented {
 
 async function assume(
   deps: ExchangeDeps,
-  { identity, identityProvider, scopes = [] }: WantedToken,
+  { identity, identityProvider, groups }: WantedToken,
   presented: Presented,
 ): Promise<Assumption> {
   if (identityProvider !== "") {
@@ -137,7 +152,7 @@ async function assume(
   }
   if ("aws" in presented) return await assumeWithAwsRequest(deps, identity, presented.aws);
   if (presented.issuer === deps.issuer) return assumeOwn(deps, identity, presented);
-  return assumeWithOutsideToken(deps, { identity, groups: scopes }, presented);
+  return assumeWithOutsideToken(deps, { identity, groups }, presented);
 }
 
 function eventOf(

@@ -20,7 +20,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   pipeline: ["aip", "authn", "authz", "base", "model", "types:observe", "storage"],
   resource: ["aip", "types:authz", "base", "model", "pipeline", "storage"],
   advisories: ["aip", "base"],
-  sts: ["aip", "authn", "authz", "base", "model", "outbound", "types:pipeline"],
+  sts: ["aip", "authn", "authz", "base", "model", "outbound", "types:pipeline", "types:transport"],
   services: ["advisories", "aip", "authn", "authz", "base", "model", "pipeline", "resource", "storage", "sts"],
   v1: ["aip", "authz", "base", "model", "pipeline", "resource", "services", "storage"],
   v2: ["base", "types:pipeline"],

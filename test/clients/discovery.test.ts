@@ -37,7 +37,7 @@ describe("the discovery document", () => {
       const query = new URLSearchParams({ aud: server.config.baseUrl });
       return (await fetch(`${server.url}${url.pathname}?${query}`, { redirect: "manual" })).status;
     });
-    // Neither is 404: the first lacks where the token is to go, the second the token to exchange.
-    assert.deepEqual(await Promise.all(statuses), [400, 401]);
+    // Neither is 404: the first lacks where the token is to go, the second takes POST only.
+    assert.deepEqual(await Promise.all(statuses), [400, 405]);
   });
 });

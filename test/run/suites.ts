@@ -61,7 +61,12 @@ export const suites: readonly Suite[] = [
   { name: "advisories", command: node("--use-system-ca", ...tests(300, ...real).slice(1)), minutes: 30, only: "all" },
   { name: "api-linter", command: tests(600, "test/api-linter/api-linter.ts"), minutes: 30, only: "all" },
   { name: "conformance", command: node("test/conformance/run.ts"), minutes: 30, only: "all" },
-  { name: "discovery", command: tests(240, "test/clients/end-to-end/discovery.ts"), minutes: 30, only: "all" },
+  {
+    name: "oauth-clients",
+    command: tests(240, "test/clients/end-to-end/discovery.ts", "test/clients/end-to-end/oauth-libraries.ts"),
+    minutes: 30,
+    only: "all",
+  },
   { name: "examples", command: tests(1200, "test/integrations/examples.ts"), minutes: 30, only: "all" },
   { name: "generators", command: tests(900, "test/openapi/generators.ts"), minutes: 30, only: "all" },
   { name: "history", command: node("test/history/run.ts"), minutes: 30, only: "all" },
