@@ -21,6 +21,7 @@ const measures: Readonly<Record<Suite, Measure>> = {
 
 /** Measurements with options of their own, by the name that comes first on the command line. */
 const alone: Readonly<Record<string, () => Promise<unknown>>> = {
+  exchange: () => import("./exchange.ts"),
   fairness: () => import("./fairness.ts"),
   import: () => import("./import.ts"),
   questions: () => import("./questions.ts"),

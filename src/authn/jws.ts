@@ -18,11 +18,12 @@ export interface Jws {
 
 const signAsync = promisify(sign);
 
-/** Signs a payload off the event loop: an RSA signature takes a quarter of a millisecond. */
+/** Signs a payload. RSA signs off the event loop: a signature takes a millisecond. One of ES256 takes less than to hand it over. */
 export async function signJws(payload: JsonObject, key: SigningKey): Promise<string> {
   const header = { alg: key.algorithm, kid: key.kid, typ: "JWT" };
   const signingInput = `${encode(header)}.${encode(payload)}`;
-  const signature = await signAsync("sha256", Buffer.from(signingInput), parameters(key.privateKey));
+  const signOne = key.algorithm === "ES256" ? sign : signAsync;
+  const signature = await signOne("sha256", Buffer.from(signingInput), parameters(key.privateKey));
   return `${signingInput}.${signature.toString("base64url")}`;
 }
 

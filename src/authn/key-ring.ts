@@ -7,11 +7,20 @@ import {
   type KeyRecord,
   type LoadedKey,
   loadKey,
-  newKey,
   type PublicJwk,
   type SigningKey,
   type VerificationKey,
 } from "./signing-key.ts";
+import {
+  isRetired,
+  newestInForce,
+  newOwnKey,
+  newSigningKeys,
+  ownAlgorithm,
+  ownKeyLifetime,
+  type SigningPurpose,
+  selectSigning,
+} from "./signing-purposes.ts";
 
 /** The storage of signing keys. */
 export interface KeyStore {
@@ -21,15 +30,15 @@ export interface KeyStore {
    */
   list(): Promise<KeyRecord[]>;
   /**
-   * Adds a record and, in the same transaction, retires all others at `retireOthersAt` (milliseconds since the epoch).
-   * A key that retires sooner keeps its time.
+   * Adds records and, in the same transaction, retires all others at `retireOthersAt` (milliseconds since the epoch). A
+   * key that retires sooner keeps its time, as do all if it is undefined.
    */
-  add(record: KeyRecord, retireOthersAt: number): Promise<void>;
+  add(records: readonly KeyRecord[], retireOthersAt: number | undefined): Promise<void>;
 }
 
 /** Options of a key ring. */
 export interface KeyRingOptions {
-  /** The algorithm of new keys. */
+  /** The algorithm of new keys that sign tokens for others. */
   readonly algorithm: KeyAlgorithm;
   readonly clock: Clock;
   /** The minimum interval in milliseconds between store reads for unknown key ids (security case T12). */
@@ -48,11 +57,11 @@ export interface KeyRing {
   /** Increases whenever a key is added, removed or gets another retire time. */
   readonly generation: number;
   /**
-   * Returns the newest signing key in the store that is not about to retire, so no token is signed with a key that
-   * another node retired. If the store does not respond in time, returns the newest known key; UNAVAILABLE if none is
-   * known.
+   * Returns the newest key that signs tokens for a purpose. It is from a read of the store at most `maxAgeMs` ago: a
+   * token that was signed with a key that another node has just retired is rejected. If the store does not respond in
+   * time, returns the newest known key; UNAVAILABLE if none is known.
    */
-  signing(): Promise<SigningKey>;
+  signing(purpose: SigningPurpose): Promise<SigningKey>;
   /** Reports whether the known keys are recent enough to verify tokens. */
   isCurrent(): boolean;
   /**
@@ -67,19 +76,26 @@ export interface KeyRing {
    */
   find(kid: string): Promise<VerificationKey | undefined>;
   /**
-   * Creates a new signing key; the others stay valid for verification for `overlapMs`. For all valid tokens to stay
+   * Creates new signing keys, and returns that for others; the keys before stay valid for verification for `overlapMs`. For all valid tokens to stay
    * valid, the overlap must be one hour plus the time until the slowest node refreshes. 0 retires a leaked key at once.
    */
   rotate(overlapMs: number): Promise<KeyRecord>;
-  /** When the key that signs now was made, in milliseconds since the epoch; undefined if none is known. Never reads the store. */
+  /** When the key that signs tokens for others was made, in milliseconds since the epoch; undefined if none is known. Never reads the store. */
   signingSince(): number | undefined;
   /** Returns the public keys that verify tokens, newest first (RFC 7517 §5). */
   jwks(): { keys: PublicJwk[] };
   /**
-   * Reads the store again to learn of rotations by other nodes. Rejects, without changes, if a key is not acceptable.
+   * Reads the store again to learn of rotations by other nodes, and adds a key for tokens of this service if the last is
+   * missing or ends soon. Rejects, without changes, if a key is not acceptable.
    */
   refresh(): Promise<void>;
 }
+
+/**
+ * How often a node adds a missing key for tokens of this service, in milliseconds. A rotation by a server of an earlier
+ * release retires that key, too.
+ */
+const ownKeyIntervalMs = 60 * 60 * 1000;
 
 // If two nodes start on an empty store, each adds a key. Tokens signed by either stay valid for their hour.
 const openingOverlapMs = 2 * 60 * 60 * 1000;
@@ -91,8 +107,9 @@ const openingOverlapMs = 2 * 60 * 60 * 1000;
 export async function openKeyRing(store: KeyStore, options: KeyRingOptions): Promise<KeyRing> {
   const view = keyView(store, options);
   const ring = keyRing(view, store, options);
-  await ring.refresh();
-  if (view.signing()?.algorithm !== options.algorithm) await ring.rotate(openingOverlapMs);
+  await view.latest();
+  if (view.signing("others")?.algorithm !== options.algorithm) await ring.rotate(openingOverlapMs);
+  else await ring.refresh();
   return ring;
 }
 
@@ -100,14 +117,25 @@ function keyRing(view: KeyView, store: KeyStore, options: KeyRingOptions): KeyRi
   const { algorithm, clock, refreshCooldownMs, patienceMs } = options;
   let lastLookup = Number.NEGATIVE_INFINITY;
   let lookup: Promise<void> = Promise.resolve();
+  let lastOwnKey = Number.NEGATIVE_INFINITY;
+
+  async function addOwnKey(): Promise<void> {
+    const now = clock();
+    const isMissing = algorithm !== ownAlgorithm && view.hasNoOwnKey();
+    if (!isMissing || now - lastOwnKey < ownKeyIntervalMs) return;
+    lastOwnKey = now;
+    await store.add([await newOwnKey(now)], undefined);
+    await view.latest();
+  }
+
   return {
     get generation() {
       return view.generation();
     },
-    async signing() {
+    async signing(purpose) {
       // `refresh` reports read errors repeatedly. Tokens of a retired key are rejected in any case.
-      await settled(view.latest(), patienceMs);
-      const key = view.signing();
+      if (!view.isCurrent()) await settled(view.current(), patienceMs);
+      const key = view.signing(purpose);
       if (!key) throw unavailable("there is no signing key");
       return key;
     },
@@ -130,14 +158,17 @@ function keyRing(view: KeyView, store: KeyStore, options: KeyRingOptions): KeyRi
     },
     async rotate(overlapMs) {
       if (!(overlapMs >= 0 && overlapMs < Infinity)) throw new RangeError("overlapMs: must be 0 or more, and finite");
-      const record = await newKey(algorithm, clock());
-      await store.add(record, clock() + overlapMs);
+      const records = await newSigningKeys(algorithm, clock());
+      await store.add(records, clock() + overlapMs);
       await view.latest();
-      return record;
+      return records[0];
     },
-    signingSince: () => view.signing()?.createTime,
+    signingSince: () => view.signing("others")?.createTime,
     jwks: () => ({ keys: view.usable().map((key) => key.publicJwk) }),
-    refresh: view.latest,
+    async refresh() {
+      await view.latest();
+      await addOwnKey();
+    },
   };
 }
 
@@ -195,7 +226,8 @@ function keyView(store: KeyStore, { clock, patienceMs, maxAgeMs }: Omit<KeyRingO
       return key && isUsable(key) ? key : undefined;
     },
     usable,
-    signing: () => usable().find((key) => key.retireTime === undefined),
+    signing: (purpose: SigningPurpose) => selectSigning(usable(), purpose, clock()),
+    hasNoOwnKey: () => selectSigning(usable(), "own", clock() + ownKeyLifetime.renewalMs)?.algorithm !== ownAlgorithm,
     isCurrent: reader.isCurrent,
     current: async () => await reader.current(),
     latest: async () => await reader.latest(),
@@ -204,18 +236,12 @@ function keyView(store: KeyStore, { clock, patienceMs, maxAgeMs }: Omit<KeyRingO
 
 /** Returns the keys, newest first, without retired ones. Reuses keys that are parsed already. */
 function loadKeys(records: readonly KeyRecord[], loaded: ReadonlyMap<string, LoadedKey>, now: number) {
-  const inForce = records.filter((record) => !isRetired(record, now));
-  // The key id breaks ties between keys of the same millisecond, so all nodes choose the same key.
-  inForce.sort((a, b) => b.createTime - a.createTime || (a.kid < b.kid ? -1 : 1));
+  const inForce = newestInForce(records, now);
   return new Map(inForce.map((record) => [record.kid, reuse(loaded.get(record.kid), record) ?? loadKey(record)]));
 }
 
 function reuse(key: LoadedKey | undefined, record: KeyRecord): LoadedKey | undefined {
   return key?.algorithm === record.algorithm ? { ...key, retireTime: record.retireTime } : undefined;
-}
-
-function isRetired({ retireTime }: { readonly retireTime: number | undefined }, now: number): boolean {
-  return retireTime !== undefined && now >= retireTime;
 }
 
 function stateOf(keys: ReadonlyMap<string, LoadedKey>): string {

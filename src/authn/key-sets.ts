@@ -1,9 +1,32 @@
 // Key sets of other issuers (RFC 7517 §5). Only sound and usable keys are kept.
-import { createPublicKey, type KeyObject, type webcrypto } from "node:crypto";
+import { constants, createPublicKey, type KeyObject, verify, type webcrypto } from "node:crypto";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
 
+// RFC 7518 §3.4: R and S concatenated, not DER.
+const ecdsa = { dsaEncoding: "ieee-p1363" } as const;
+
+/** How to verify each algorithm (RFC 7518 §3.1, RFC 8037 §3.1). */
+const verifications: Readonly<Record<string, { readonly digest: string | null; readonly options: object }>> = {
+  RS256: { digest: "sha256", options: {} },
+  RS384: { digest: "sha384", options: {} },
+  RS512: { digest: "sha512", options: {} },
+  // RFC 7518 §3.5: the salt is as long as the digest.
+  PS256: { digest: "sha256", options: { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 } },
+  ES256: { digest: "sha256", options: ecdsa },
+  ES384: { digest: "sha384", options: ecdsa },
+  EdDSA: { digest: null, options: {} },
+};
+
 /** The algorithms that subject tokens may be signed with: neither `none` nor symmetric ones. */
-export const outsideAlgorithms: readonly string[] = ["RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA"];
+export const outsideAlgorithms: readonly string[] = Object.keys(verifications);
+
+/** Reports whether a key of `find`, for this algorithm, made the signature of a compact JWS (RFC 7515 §5.2). */
+export function verifyOutsideJws(token: string, alg: string, key: KeyObject): boolean {
+  const { digest, options } = verifications[alg]!;
+  const end = token.lastIndexOf(".");
+  const signature = Buffer.from(token.slice(end + 1), "base64url");
+  return verify(digest, Buffer.from(token.slice(0, end)), { key, ...options }, signature);
+}
 
 /** The header members of a token that select its key. */
 export interface KeyHint {

@@ -9,7 +9,7 @@ import type { Narrowing, VerifiedToken } from "./caller.ts";
 import { TokenError } from "./token-error.ts";
 
 /** How long a token is valid, in seconds. */
-const tokenLifetime = 3600;
+export const tokenLifetime = 3600;
 
 /** The content of a new token. */
 export interface TokenRequest {

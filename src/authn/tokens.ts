@@ -17,6 +17,8 @@ export interface TokensOptions {
   readonly issuer: string;
   /** A token must name one of these. */
   readonly audiences: readonly string[];
+  /** The audiences of this service, which verifies tokens by its own keys. Tokens for others too have the algorithm that these expect. */
+  readonly ownAudiences?: readonly string[];
   readonly keys: KeyRing;
   readonly clock: Clock;
   /** Defaults to `defaultTokenCacheLimits`. */
@@ -86,9 +88,13 @@ export function newTokens(options: TokensOptions): Tokens {
   };
 }
 
-async function issue(request: TokenRequest, { issuer, keys, clock }: TokensOptions): Promise<IssuedToken> {
+async function issue(
+  request: TokenRequest,
+  { issuer, ownAudiences = [], keys, clock }: TokensOptions,
+): Promise<IssuedToken> {
   const claims = writeClaims(issuer, request, clock());
-  const token = await signJws(shorten(claims), await keys.signing());
+  const purpose = request.audience.every((audience) => ownAudiences.includes(audience)) ? "own" : "others";
+  const token = await signJws(shorten(claims), await keys.signing(purpose));
   return { token, expiresAt: claims.exp * 1000 };
 }
 

@@ -118,7 +118,7 @@ export const settings = [
     name: "signing-algorithm",
     value: "name",
     fallback: "RS256",
-    description: "algorithm of new signing keys: RS256 or ES256",
+    description: "algorithm of new keys for tokens of other audiences and of events: RS256 or ES256",
   },
   {
     name: "secrets-key",

@@ -185,5 +185,5 @@ async function signatureOf({ data }: CloudEvent, { parent }: Addressee, options:
     exp: issuedAt + lifetimeSeconds,
     webhook: { digest: `sha256:${createHash("sha256").update(data).digest("hex")}` },
   };
-  return await signJws(claims, await options.keys.signing());
+  return await signJws(claims, await options.keys.signing("others"));
 }

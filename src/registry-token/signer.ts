@@ -1,6 +1,7 @@
 // Signs registry tokens with a key of their own, so an API token never passes for a registry token or vice versa. The
 // key survives rotations of the API's keys, because registries know it from a certificate file.
 import { hash, randomBytes } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { signJws } from "../authn/jws.ts";
 import { loadKey, newKey, type PublicJwk, type SigningKey } from "../authn/signing-key.ts";
 import type { Clock } from "../base/clock.ts";
@@ -24,12 +25,12 @@ export interface RegistryTokenRequest {
   readonly notAfter: number;
 }
 
-/** A newly issued token. */
+/** A signed token. */
 export interface RegistryToken {
   readonly token: string;
-  /** Seconds since the epoch. */
+  /** When it was returned, in seconds since the epoch: it may be 30 seconds older. */
   readonly issuedAt: number;
-  /** Seconds. */
+  /** The seconds from then to its expiry. */
   readonly expiresIn: number;
 }
 
@@ -56,6 +57,12 @@ export interface SignerOptions {
  */
 const lifetime = 300;
 
+/** How long a token is given again for the same access, in seconds: an RSA signature takes longer than all else of a sign-in. */
+const reuseSeconds = 30;
+
+/** How many tokens are kept for that. The one used longest ago is forgotten first, and longer ones are not kept. */
+const kept = { tokens: 1_000, length: 8_192 };
+
 /** The tolerated lag of a registry's clock, in seconds. */
 const clockSkewSeconds = 30;
 
@@ -75,7 +82,7 @@ export async function openRegistrySigner(
   return {
     certificate,
     jwks: { keys: [{ ...publicJwk, kid: key.kid }] },
-    sign: (request) => signToken(key, request, options),
+    sign: newSigning(key, options),
   };
 }
 
@@ -88,8 +95,33 @@ async function makeKey(database: Database, encryption: Encryption, clock: Clock)
   return await database.write(context, (tx) => getOrSetSecret(tx, encryption, settingName, value));
 }
 
-async function signToken(key: SigningKey, request: RegistryTokenRequest, { issuer, service, clock }: SignerOptions) {
-  const issuedAt = Math.floor(clock() / 1000);
+/** A signed token, with its times in seconds since the epoch. */
+interface SignedToken {
+  readonly token: string;
+  readonly issuedAt: number;
+  readonly expiry: number;
+}
+
+/** Returns the function that signs tokens. The same access of the same subject gets the same token again for `reuseSeconds`. */
+function newSigning(key: SigningKey, options: SignerOptions): RegistrySigner["sign"] {
+  const recent = new LRUCache<string, SignedToken>({ max: kept.tokens });
+  return async (request) => {
+    const now = Math.floor(options.clock() / 1000);
+    const name = JSON.stringify([request.subject, request.access]);
+    const known = recent.get(name);
+    const isGood = known && now - known.issuedAt < reuseSeconds && known.expiry * 1000 <= request.notAfter;
+    const signed = isGood ? known : await signToken(key, request, options, now);
+    if (name.length + signed.token.length <= kept.length) recent.set(name, signed);
+    return { token: signed.token, issuedAt: now, expiresIn: signed.expiry - now };
+  };
+}
+
+async function signToken(
+  key: SigningKey,
+  request: RegistryTokenRequest,
+  { issuer, service }: SignerOptions,
+  issuedAt: number,
+): Promise<SignedToken> {
   const expiry = Math.min(issuedAt + lifetime, Math.floor(request.notAfter / 1000));
   const claims = {
     iss: issuer,
@@ -102,7 +134,7 @@ async function signToken(key: SigningKey, request: RegistryTokenRequest, { issue
     jti: randomBytes(16).toString("base64url"),
     access: request.access,
   };
-  return { token: await signJws(claims, key), issuedAt, expiresIn: expiry - issuedAt };
+  return { token: await signJws(claims, key), issuedAt, expiry };
 }
 
 /** Returns the key id that Distribution 2 uses in its bundle: the first 240 bits of the key's digest, in twelve groups. */

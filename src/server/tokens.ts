@@ -30,14 +30,16 @@ export interface ServerTokens extends AsyncDisposable {
 export async function openTokens(context: ServerContext, storage: ServerStorage): Promise<ServerTokens> {
   const { config, clock, log } = context;
   const { database, encryption, keys, tally } = storage;
-  const tokens = newTokens({ issuer: config.baseUrl, audiences: [config.baseUrl], keys, clock });
+  const issuer = config.baseUrl;
+  const ownAudiences = [issuer, config.registry.service];
+  const tokens = newTokens({ issuer, audiences: [issuer], ownAudiences, keys, clock });
   const policy = newDatabasePolicy(database);
   const failures = newFailureLimiter({ perSecond: limits.badTokensPerSecond, sources: limits.badTokenSources }, clock);
   await using opened = new AsyncDisposableStack();
   const count: AccessLogOptions["count"] = (event, time) => countAccess(tally, event, time);
   const accessLog = opened.use(openAccessLog({ database, clock, log, limits, count }));
   const tokenService = await newTokenService({ ...context, ...storage, policy, tokens, failures, accessLog });
-  const signerOptions = { issuer: config.baseUrl, service: config.registry.service, clock };
+  const signerOptions = { issuer, service: config.registry.service, clock };
   const registrySigner = await openRegistrySigner(database, encryption, signerOptions);
   const closing = opened.move();
   return {

@@ -41,7 +41,7 @@ export interface IdentityDirectory {
   findUser(issuer: string, subject: string): Promise<AssumableIdentity | undefined>;
   /** Throws PERMISSION_DENIED if the organization of an identity has deactivated the person of these verified claims. */
   requireActivePerson(identityUid: string, claims: PersonClaims): Promise<void>;
-  /** Records when an identity was last assumed, in milliseconds since the epoch. */
+  /** Records when an identity was last assumed, in milliseconds since the epoch, at most once a minute. */
   touch(uid: string, time: number): Promise<void>;
 }
 

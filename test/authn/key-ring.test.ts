@@ -26,7 +26,7 @@ async function openRing(
   algorithm: KeyAlgorithm = "ES256",
   patience = patienceMs,
 ): Promise<KeyRing> {
-  const options = { refreshCooldownMs: cooldownMs, patienceMs: patience, maxAgeMs: Number.POSITIVE_INFINITY };
+  const options = { refreshCooldownMs: cooldownMs, patienceMs: patience, maxAgeMs: 0 };
   return openKeyRing(store, { algorithm, clock: clock.read, ...options });
 }
 
@@ -36,34 +36,34 @@ describe("openKeyRing", () => {
     const ring = await openRing(store);
     assert.deepEqual(
       store.records.map((record) => record.kid),
-      [(await ring.signing()).kid],
+      [(await ring.signing("others")).kid],
     );
   });
 
   it("keeps the key that is there", async () => {
     const record = await newKey("ES256", startTime);
     const store = memoryKeyStore([record]);
-    assert.equal((await (await openRing(store)).signing()).kid, record.kid);
+    assert.equal((await (await openRing(store)).signing("others")).kid, record.kid);
     assert.deepEqual(store.records, [record]);
   });
 
   it("makes a key when those in the store are for the other algorithm, which keep verifying for their tokens", async () => {
     const old = await newKey("ES256", startTime);
     const ring = await openRing(memoryKeyStore([old]), testClock(), "RS256");
-    assert.equal((await ring.signing()).algorithm, "RS256");
+    assert.equal((await ring.signing("others")).algorithm, "RS256");
     assert.equal(ring.known(old.kid)?.retireTime, startTime + 2 * hour);
   });
 
   it("makes a key when all in the store are about to retire", async () => {
     const old = { ...(await newKey("ES256", startTime)), retireTime: startTime + 1 };
-    assert.notEqual((await (await openRing(memoryKeyStore([old]))).signing()).kid, old.kid);
+    assert.notEqual((await (await openRing(memoryKeyStore([old]))).signing("others")).kid, old.kid);
   });
 
   it("chooses the same key on every node when two were made at the same time", async () => {
     const records = [await newKey("ES256", startTime), await newKey("ES256", startTime)];
     const one = await openRing(memoryKeyStore(records));
     const other = await openRing(memoryKeyStore(records.toReversed()));
-    assert.equal((await one.signing()).kid, (await other.signing()).kid);
+    assert.equal((await one.signing("others")).kid, (await other.signing("others")).kid);
   });
 });
 
@@ -72,7 +72,7 @@ describe("KeyRing.find", () => {
     const store = memoryKeyStore();
     const clock = testClock();
     const ring = await openRing(store, clock);
-    const { kid } = await ring.signing();
+    const { kid } = await ring.signing("others");
     store.reads = 0;
     const strangers = Array.from({ length: 1000 }, (_, i) => ring.find(`stranger-${i}`));
     assert.deepEqual(new Set(await Promise.all(strangers)), new Set([undefined]));
@@ -93,7 +93,7 @@ describe("KeyRing.find", () => {
     const { kid } = await other.rotate(hour);
     assert.equal(ring.known(kid), undefined);
     assert.equal((await ring.find(kid))?.kid, kid);
-    assert.equal((await ring.signing()).kid, kid);
+    assert.equal((await ring.signing("others")).kid, kid);
   });
 
   it("finding an unknown kid is UNAVAILABLE while the store cannot be read, and known keys are still found", async () => {
@@ -104,7 +104,7 @@ describe("KeyRing.find", () => {
     const isUnavailable = (error: unknown) => error instanceof ApiError && error.code === Code.UNAVAILABLE;
     await assert.rejects(ring.find("stranger"), isUnavailable);
     await assert.rejects(ring.find("stranger"), isUnavailable, "within the cool-down too");
-    assert.ok(await ring.find((await ring.signing()).kid));
+    assert.ok(await ring.find((await ring.signing("others")).kid));
     store.failing = false;
     clock.advance(cooldownMs);
     assert.equal(await ring.find("stranger"), undefined);
@@ -147,7 +147,7 @@ describe("KeyRing.signing", () => {
     const store = memoryKeyStore();
     const [ring, other] = [await openRing(store), await openRing(store)];
     const { kid } = await other.rotate(0);
-    assert.equal((await ring.signing()).kid, kid);
+    assert.equal((await ring.signing("others")).kid, kid);
   });
 
   it("signing ignores a read that began before the rotation", async () => {
@@ -166,44 +166,48 @@ describe("KeyRing.signing", () => {
     await Promise.resolve();
     await Promise.resolve();
     const { kid } = await other.rotate(0);
-    const signing = ring.signing();
+    const signing = ring.signing("others");
     rotated.resolve();
     await early;
     assert.equal((await signing).kid, kid);
   });
 
-  it("concurrent callers share one read of the store", async () => {
+  it("signing reads the store once its keys are older than the limit, and callers share the read", async () => {
     const store = memoryKeyStore();
-    const ring = await openRing(store);
+    const options = { algorithm: "ES256", refreshCooldownMs: cooldownMs, patienceMs, maxAgeMs: 200 } as const;
+    const ring = await openKeyRing(store, { ...options, clock: testClock().read });
+    const { kid } = await (await openRing(store)).rotate(0);
     store.reads = 0;
-    await Promise.all(Array.from({ length: 1000 }, () => ring.signing()));
-    assert.ok(store.reads <= 2, `${store.reads} reads`);
+    await setTimeout(210);
+    const keys = await Promise.all(Array.from({ length: 1000 }, () => ring.signing("others")));
+    assert.deepEqual(new Set(keys.map((key) => key.kid)), new Set([kid]));
+    assert.equal(store.reads, 1);
   });
 
   it("signing uses the known key while the store cannot be read", async () => {
     const store = memoryKeyStore();
     const ring = await openRing(store);
-    const { kid } = await ring.signing();
+    const { kid } = await ring.signing("others");
     store.failing = true;
-    assert.equal((await ring.signing()).kid, kid);
+    assert.equal((await ring.signing("others")).kid, kid);
   });
 
   it("signing uses the known key while the store does not respond, and the stored key afterwards", async () => {
     const store = memoryKeyStore();
     const [ring, other] = [await openRing(store, testClock(), "ES256", 1), await openRing(store)];
-    const { kid } = await ring.signing();
+    const { kid } = await ring.signing("others");
     const answered = Promise.withResolvers<void>();
     const { list } = store;
     store.list = async () => {
       await answered.promise;
       return await list.call(store);
     };
-    assert.equal((await ring.signing()).kid, kid);
+    assert.equal((await ring.signing("others")).kid, kid);
     store.list = list;
     const rotated = await other.rotate(0);
     answered.resolve();
     await ring.refresh();
-    assert.equal((await ring.signing()).kid, rotated.kid);
+    assert.equal((await ring.signing("others")).kid, rotated.kid);
   });
 });
 
@@ -212,10 +216,10 @@ describe("KeyRing.rotate", () => {
     const clock = testClock();
     const store = memoryKeyStore();
     const ring = await openRing(store, clock);
-    const old = (await ring.signing()).kid;
+    const old = (await ring.signing("others")).kid;
     clock.advance(1000);
     const { kid } = await ring.rotate(hour);
-    assert.equal((await ring.signing()).kid, kid);
+    assert.equal((await ring.signing("others")).kid, kid);
     assert.deepEqual(
       ring.jwks().keys.map((key) => key.kid),
       [kid, old],
@@ -235,7 +239,7 @@ describe("KeyRing.rotate", () => {
     const store = memoryKeyStore();
     const clock = testClock();
     const ring = await openRing(store, clock);
-    const old = (await ring.signing()).kid;
+    const old = (await ring.signing("others")).kid;
     await ring.rotate(1);
     store.reads = 0;
     clock.advance(1);
@@ -245,7 +249,7 @@ describe("KeyRing.rotate", () => {
 
   it("retires a leaked key at once when there is no overlap", async () => {
     const ring = await openRing(memoryKeyStore());
-    const old = (await ring.signing()).kid;
+    const old = (await ring.signing("others")).kid;
     await ring.rotate(0);
     assert.equal(ring.known(old), undefined);
   });
@@ -290,7 +294,7 @@ describe("KeyRing.rotate", () => {
     const refreshed = ring.refresh();
     const { kid } = await ring.rotate(hour);
     await refreshed;
-    assert.equal((await ring.signing()).kid, kid);
+    assert.equal((await ring.signing("others")).kid, kid);
   });
 
   for (const overlap of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
@@ -309,11 +313,11 @@ describe("KeyRing.jwks", () => {
   for (const [algorithm, expected] of members) {
     it(`publishes nothing but public members for ${algorithm}`, async () => {
       const ring = await openRing(memoryKeyStore(), testClock(), algorithm);
-      const [key, ...others] = ring.jwks().keys;
+      const [key, ...more] = ring.jwks().keys.filter(({ alg }) => alg === algorithm);
       assert.ok(key);
-      assert.deepEqual(others, []);
+      assert.deepEqual(more, []);
       assert.deepEqual(Object.keys(key).sort(), expected);
-      assert.deepEqual([key.use, key.alg, key.kid], ["sig", algorithm, (await ring.signing()).kid]);
+      assert.deepEqual([key.use, key.alg, key.kid], ["sig", algorithm, (await ring.signing("others")).kid]);
     });
   }
 });
@@ -349,5 +353,82 @@ describe("a token is verified", () => {
         return error instanceof ApiError && error.code === Code.UNAVAILABLE;
       },
     );
+  });
+});
+
+describe("the key for tokens of this service alone", () => {
+  const day = 24 * hour;
+  const algorithmsOf = (ring: KeyRing) => ring.jwks().keys.map(({ alg }) => alg);
+
+  it("is made beside that for others, signs with ES256, and ends after 400 days", async () => {
+    const store = memoryKeyStore();
+    const ring = await openRing(store, testClock(), "RS256");
+    const [own, others] = [await ring.signing("own"), await ring.signing("others")];
+    assert.deepEqual([own.algorithm, others.algorithm], ["ES256", "RS256"]);
+    assert.equal(ring.known(own.kid)?.retireTime, startTime + 400 * day);
+    assert.equal(store.records.length, 2);
+  });
+
+  it("is no second key where tokens for others have ES256, too", async () => {
+    const store = memoryKeyStore();
+    const ring = await openRing(store);
+    assert.equal((await ring.signing("own")).kid, (await ring.signing("others")).kid);
+    assert.equal(store.records.length, 1);
+  });
+
+  it("is made where a release before has made none, and the other key stays", async () => {
+    const before = await newKey("RS256", startTime);
+    const ring = await openRing(memoryKeyStore([before]), testClock(), "RS256");
+    assert.deepEqual(algorithmsOf(ring).sort(), ["ES256", "RS256"]);
+    assert.equal(ring.known(before.kid)?.retireTime, undefined);
+  });
+
+  it("is replaced 30 days before its end, and verifies until then", async () => {
+    const clock = testClock();
+    const ring = await openRing(memoryKeyStore(), clock, "RS256");
+    const { kid } = await ring.signing("own");
+    // Its last token must end before it.
+    clock.advance(370 * day - hour - 1);
+    await ring.refresh();
+    assert.equal((await ring.signing("own")).kid, kid);
+    clock.advance(1);
+    await ring.refresh();
+    assert.notEqual((await ring.signing("own")).kid, kid);
+    assert.ok(ring.known(kid));
+  });
+
+  it("is made again within an hour after a server of a release before has rotated the keys; the other key signs if it has retired", async () => {
+    const clock = testClock();
+    const store = memoryKeyStore();
+    const ring = await openRing(store, clock, "RS256");
+    const { kid } = await ring.signing("own");
+    clock.advance(2 * hour);
+    // It knows one key only, and retires all others.
+    await store.add([await newKey("RS256", clock.read())], clock.read() + 2 * hour);
+    await ring.refresh();
+    const next = await ring.signing("own");
+    assert.notEqual(next.kid, kid);
+    await store.add([await newKey("RS256", clock.read())], clock.read());
+    await ring.refresh();
+    assert.equal((await ring.signing("own")).algorithm, "RS256");
+    clock.advance(hour);
+    await ring.refresh();
+    assert.equal((await ring.signing("own")).algorithm, "ES256");
+  });
+
+  it("signs tokens for the API and the registry; tokens for others as well have the algorithm of others", async () => {
+    const clock = testClock();
+    const keys = await openRing(memoryKeyStore(), clock, "RS256");
+    const ownAudiences = [issuer, "registry.example"];
+    const tokens = newTokens({ issuer, audiences: [issuer], ownAudiences, keys, clock: clock.read });
+    for (const [audience, alg] of [
+      [[issuer], "ES256"],
+      [ownAudiences, "ES256"],
+      [["https://other.example"], "RS256"],
+      [[issuer, "https://other.example"], "RS256"],
+    ] as const) {
+      const { token } = await tokens.issue({ ...plainRequest, audience });
+      assert.equal(JSON.parse(atob(token.split(".")[0]!)).alg, alg, audience.join(" "));
+    }
   });
 });

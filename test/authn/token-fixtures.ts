@@ -59,14 +59,19 @@ export function memoryKeyStore(records: readonly KeyRecord[] = []): MemoryKeySto
       if (this.failing) throw new Error("the disk is gone");
       return [...this.records];
     },
-    async add(record, retireOthersAt) {
+    async add(records, retireOthersAt = Number.POSITIVE_INFINITY) {
       const others = this.records.map((other) => ({
         ...other,
-        retireTime: Math.min(other.retireTime ?? Number.POSITIVE_INFINITY, retireOthersAt),
+        retireTime: earlier(other.retireTime, retireOthersAt),
       }));
-      this.records = [...others, record];
+      this.records = [...others, ...records];
     },
   };
+}
+
+function earlier(one: number | undefined, other: number): number | undefined {
+  const time = Math.min(one ?? Number.POSITIVE_INFINITY, other);
+  return Number.isFinite(time) ? time : undefined;
 }
 
 /** One node: a ring on a store, tokens on the ring. */

@@ -42,7 +42,7 @@ for (const algorithm of algorithms) {
         algorithms: [algorithm],
         currentDate: new Date(startTime),
       });
-      assert.deepEqual(protectedHeader, { alg: algorithm, kid: (await keys.signing()).kid, typ: "JWT" });
+      assert.deepEqual(protectedHeader, { alg: algorithm, kid: (await keys.signing("others")).kid, typ: "JWT" });
       const { jti, ...claims } = payload;
       assert.match(String(jti), /^[\w-]{22}$/);
       assert.deepEqual(claims, {

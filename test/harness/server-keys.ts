@@ -18,7 +18,7 @@ let given = 0;
 export async function bringKeys(config: Config, database: Database, clock: Clock): Promise<void> {
   const encryption = newEncryption(readKeyRing(config));
   if (config.signingAlgorithm === "RS256")
-    await keyStore(database, encryption, clock).add(await nextKey(clock), clock());
+    await keyStore(database, encryption, clock).add([await nextKey(clock)], clock());
   const { retireTime, ...key } = await nextKey(clock);
   const certificate = await newCertificate(loadKey({ ...key, retireTime }).privateKey, "of the tests", clock());
   const context = { actor: "", method: "start", requestId: "", time: clock() };

@@ -77,8 +77,8 @@ describe("logs, metrics and errors", () => {
       await call(ownerToken, "GroupsService/ListGroups", { pageToken: canary });
     }
     const { session } = server.database;
-    const [key] = await keyStore(server.database, server.encryption, systemClock).list();
-    secrets.add(String(JSON.parse(key!.privateJwk).d));
+    const keys = await keyStore(server.database, server.encryption, systemClock).list();
+    for (const { privateJwk } of keys) secrets.add(String(JSON.parse(privateJwk).d));
     secrets.add(String(await readSecret(session, server.encryption, "page_token_key")));
     const told = { log: log.text(), metrics: await metrics(), errors: JSON.stringify(errors) };
     assert.ok(log.lines().length > 20 && errors.length > 10, "nothing was looked at");

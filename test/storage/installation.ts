@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { DatabaseVersionMismatch, UniqueViolation } from "../../src/storage/engine/errors.ts";
 import { getOrSetSetting, readSetting, writeSetting } from "../../src/storage/engine/settings.ts";
 import {
-  addSigningKey,
+  addSigningKeys,
   listSigningKeys,
   listUnretiredKeys,
   type SigningKeyRow,
@@ -45,10 +45,10 @@ export function installationConformance(open: OpenStore): void {
     it("sign until a new one retires them; an earlier retirement is not postponed", async () => {
       await using store = await open();
       const [first, second, third] = [signingKey("a", 1), signingKey("b", 2), signingKey("c", 3)] as const;
-      await write(store.database, (tx) => addSigningKey(tx, first, 0));
+      await write(store.database, (tx) => addSigningKeys(tx, [first], 0));
       assert.deepEqual(await listSigningKeys(store.database.session), [first]);
-      await write(store.database, (tx) => addSigningKey(tx, second, 100));
-      await write(store.database, (tx) => addSigningKey(tx, third, 200));
+      await write(store.database, (tx) => addSigningKeys(tx, [second], 100));
+      await write(store.database, (tx) => addSigningKeys(tx, [third], 200));
       const keys = (await listSigningKeys(store.database.session)).sort((a, b) => a.createTime - b.createTime);
       assert.deepEqual(keys, [{ ...first, retireTime: 100 }, { ...second, retireTime: 200 }, third]);
     });
@@ -57,7 +57,7 @@ export function installationConformance(open: OpenStore): void {
       await using store = await open();
       const { database } = store;
       for (const [i, kid] of ["a", "b", "c"].entries())
-        await write(database, (tx) => addSigningKey(tx, signingKey(kid, i + 1), i * 100));
+        await write(database, (tx) => addSigningKeys(tx, [signingKey(kid, i + 1)], i * 100));
       const kidsAt = async (now: number) =>
         (await listUnretiredKeys(database.session, now)).map(({ kid }) => kid).sort();
       assert.deepEqual(await kidsAt(99), ["a", "b", "c"]);
@@ -68,8 +68,8 @@ export function installationConformance(open: OpenStore): void {
 
     it("signing keys have unique ids; a rejected key retires no other and is not stored", async () => {
       await using store = await open();
-      await write(store.database, (tx) => addSigningKey(tx, signingKey("a", 1), 0));
-      const attempt = write(store.database, (tx) => addSigningKey(tx, signingKey("a", 2), 100));
+      await write(store.database, (tx) => addSigningKeys(tx, [signingKey("a", 1)], 0));
+      const attempt = write(store.database, (tx) => addSigningKeys(tx, [signingKey("a", 2)], 100));
       await assert.rejects(attempt, UniqueViolation);
       assert.deepEqual(await listSigningKeys(store.database.session), [signingKey("a", 1)]);
     });

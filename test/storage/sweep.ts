@@ -210,7 +210,7 @@ export function sweepConformance(open: OpenStore): void {
         maxAgeMs: Number.POSITIVE_INFINITY,
       } as const;
       const ring = await openKeyRing(keyStore(store.database, encryption, options.clock), options);
-      const first = (await ring.signing()).kid;
+      const first = (await ring.signing("others")).kid;
       const { kid } = await ring.rotate(100);
       const kids = async () => (await listSigningKeys(store.database.session)).map((key) => key.kid).sort();
       const published = () => ring.jwks().keys.map((key) => key.kid);
@@ -225,7 +225,7 @@ export function sweepConformance(open: OpenStore): void {
       await sweepAt(store.database, now);
       assert.deepEqual(await kids(), [kid]);
       await ring.refresh();
-      assert.deepEqual([published(), (await ring.signing()).kid], [[kid], kid]);
+      assert.deepEqual([published(), (await ring.signing("others")).kid], [[kid], kid]);
       // A node that starts then creates no key of its own.
       await openKeyRing(keyStore(await store.open(), encryption, options.clock), options);
       assert.deepEqual(await kids(), [kid]);

@@ -9,11 +9,9 @@ import {
   outsideClaims,
   outsideIssuer,
   outsideToken,
-  staticKeys,
   uid,
   workload,
 } from "./exchange-fixtures.ts";
-import { keyPair, keySetText } from "./outside.ts";
 
 const identity = uid("org/id");
 

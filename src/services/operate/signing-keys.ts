@@ -2,13 +2,15 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import {
   type OperateService,
+  SigningKey_Purpose,
   SigningKey_State,
   type SigningKeySchema,
 } from "../../../gen/gatehouse/operate/v1/operate_pb.ts";
 import { failedPrecondition, notFound } from "../../aip/errors.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
 import type { KeyRing } from "../../authn/key-ring.ts";
-import { type KeyAlgorithm, newKey } from "../../authn/signing-key.ts";
+import type { KeyAlgorithm } from "../../authn/signing-key.ts";
+import { newSigningKeys, type SigningPurpose, signingPurposes } from "../../authn/signing-purposes.ts";
 import type { Handlers } from "../../pipeline/handlers.ts";
 import { cutPage } from "../../resource/cut-page.ts";
 import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
@@ -52,10 +54,11 @@ export function signingKeyMethods(context: SigningKeyContext): Methods {
     listSigningKeys: listKeys(context),
     async rotateSigningKey(_request, call) {
       requireUnlimited(call, "rotate the signing key");
-      const record = await newKey(context.signingAlgorithm, clock());
-      await store.add(record, clock() + context.keyOverlapMs, writeContext(call, clock));
+      const [record, ...others] = await newSigningKeys(context.signingAlgorithm, clock());
+      await store.add([record, ...others], clock() + context.keyOverlapMs, writeContext(call, clock));
       await keys.refresh();
-      return toMessage({ ...record, retireTime: null }, clock());
+      const purposesOf = signingPurposes(await listSigningKeys(database.session), clock());
+      return toMessage({ ...record, retireTime: null }, purposesOf(record.kid), clock());
     },
     async retireSigningKey({ keyId }, call) {
       requireUnlimited(call, "retire a signing key");
@@ -63,19 +66,19 @@ export function signingKeyMethods(context: SigningKeyContext): Methods {
       const retired = await database.write(writeContext(call, clock), async (tx) => {
         const key = await findSigningKey(tx, keyId);
         if (!key) throw notFound("operate.gatehouse.dev/SigningKey", keyId);
-        if (key.retireTime === null)
+        if (signingPurposes(await listSigningKeys(tx), now)(keyId).length > 0)
           throw failedPrecondition(
             "SIGNING_KEY_IN_USE",
             "the key signs new tokens; rotate the signing key first",
             keyId,
           );
-        if (key.retireTime <= now) return key;
+        if (key.retireTime !== null && key.retireTime <= now) return key;
         await retireSigningKey(tx, keyId, now);
         await context.signingKeyLog.retired(tx, key, now);
         return { ...key, retireTime: now };
       });
       await keys.refresh();
-      return toMessage(retired, now);
+      return toMessage(retired, [], now);
     },
   };
 }
@@ -84,26 +87,37 @@ export function signingKeyMethods(context: SigningKeyContext): Methods {
 function listKeys(context: SigningKeyContext): Methods["listSigningKeys"] {
   return async (request, call) => {
     requireUnlimited(call, "list the signing keys");
-    const readAll = () => listSigningKeys(context.database.session);
+    const now = context.clock();
+    const all = await listSigningKeys(context.database.session);
     const positionOf = ({ createTime, kid }: SigningKeyRow) => ({ time: createTime, id: kid });
-    const { rows, ...page } = await cutPage(context, call, request, readAll, positionOf);
-    return { ...page, signingKeys: rows.map((key) => toMessage(key, context.clock())) };
+    const { rows, ...page } = await cutPage(context, call, request, async () => all, positionOf);
+    const purposesOf = signingPurposes(all, now);
+    return { ...page, signingKeys: rows.map((key) => toMessage(key, purposesOf(key.kid), now)) };
   };
 }
 
 /** The private part stays out. */
-function toMessage({ kid, algorithm, createTime, retireTime }: Omit<SigningKeyRow, "privateJwk">, now: number) {
+function toMessage(
+  { kid, algorithm, createTime, retireTime }: Omit<SigningKeyRow, "privateJwk">,
+  purposes: readonly SigningPurpose[],
+  now: number,
+) {
   const shown: MessageInitShape<typeof SigningKeySchema> = {
     keyId: kid,
     algorithm,
-    state: stateOf(retireTime, now),
+    purposes: purposes.map((purpose) => purposeNumbers[purpose]),
+    state: purposes.length > 0 ? SigningKey_State.SIGNING : stateOf(retireTime, now),
     createTime: toTimestamp(createTime),
     ...(retireTime !== null && { retireTime: toTimestamp(retireTime) }),
   };
   return shown;
 }
 
+const purposeNumbers: Readonly<Record<SigningPurpose, SigningKey_Purpose>> = {
+  own: SigningKey_Purpose.OWN,
+  others: SigningKey_Purpose.OTHERS,
+};
+
 function stateOf(retireTime: number | null, now: number): SigningKey_State {
-  if (retireTime === null) return SigningKey_State.SIGNING;
-  return retireTime > now ? SigningKey_State.VERIFYING : SigningKey_State.RETIRED;
+  return retireTime === null || retireTime > now ? SigningKey_State.VERIFYING : SigningKey_State.RETIRED;
 }

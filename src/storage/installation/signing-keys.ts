@@ -33,8 +33,12 @@ export async function listUnretiredKeys(session: Session, now: number): Promise<
   return await statement.execute({ now });
 }
 
-/** Adds a key. All others retire at the given time, unless they retire sooner. */
-export async function addSigningKey(tx: Transaction, key: SigningKeyRow, retireOthersAt: number): Promise<void> {
+/** Adds keys. All others retire at the given time, unless they retire sooner or it is undefined. */
+export async function addSigningKeys(
+  tx: Transaction,
+  keys: readonly SigningKeyRow[],
+  retireOthersAt: number | undefined,
+): Promise<void> {
   const retire = tx.prepared("signing_keys.retire", (db, { signingKeys }) =>
     db
       .update(signingKeys)
@@ -50,8 +54,8 @@ export async function addSigningKey(tx: Transaction, key: SigningKeyRow, retireO
       retireTime: sql.placeholder("retireTime"),
     }),
   );
-  await retire.execute({ retireTime: retireOthersAt });
-  await insert.execute({ ...key });
+  if (retireOthersAt !== undefined) await retire.execute({ retireTime: retireOthersAt });
+  for (const key of keys) await insert.execute({ ...key });
 }
 
 /** Returns a signing key, or undefined. */
@@ -83,14 +87,14 @@ interface KeyRecord<A extends string> extends Omit<SigningKeyRow, "algorithm" | 
 }
 
 /**
- * Returns the key store of a database. Retired keys are left out, and not decrypted. `onAdd` runs in the transaction
- * that adds a key.
+ * Returns the key store of a database. Retired keys are left out, and not decrypted. `onRotate` runs in the transaction
+ * that adds a key and retires others.
  */
 export function keyStore<A extends string>(
   database: Database,
   encryption: Encryption,
   clock: () => number,
-  onAdd: (tx: Transaction, key: SigningKeyRow, retireOthersAt: number) => Promise<void> = async () => {},
+  onRotate: (tx: Transaction, key: SigningKeyRow, retireOthersAt: number) => Promise<void> = async () => {},
 ) {
   return {
     async list(): Promise<KeyRecord<A>[]> {
@@ -103,17 +107,19 @@ export function keyStore<A extends string>(
         retireTime: row.retireTime ?? undefined,
       }));
     },
-    /** Adds a key. `context` says who does it; absent if the server does. */
+    /** Adds keys. `context` says who does it; absent if the server does. */
     async add(
-      record: KeyRecord<A>,
-      retireOthersAt: number,
+      records: readonly KeyRecord<A>[],
+      retireOthersAt: number | undefined,
       context: WriteContext = { actor: "", method: "keys", requestId: "", time: clock() },
     ): Promise<void> {
-      const privateJwk = encryption.encrypt(columnOf(record), record.privateJwk);
-      const row = { ...record, privateJwk, retireTime: record.retireTime ?? null };
+      const rows = records.map((record) => {
+        const privateJwk = encryption.encrypt(columnOf(record), record.privateJwk);
+        return { ...record, privateJwk, retireTime: record.retireTime ?? null };
+      });
       await database.write(context, async (tx) => {
-        await addSigningKey(tx, row, retireOthersAt);
-        await onAdd(tx, row, retireOthersAt);
+        await addSigningKeys(tx, rows, retireOthersAt);
+        if (retireOthersAt !== undefined) for (const row of rows) await onRotate(tx, row, retireOthersAt);
       });
     },
   };

@@ -47,25 +47,36 @@ for (const database of databases)
       assert.ok(Object.keys(installation.limitsMet).length > 3);
     });
 
-    it("rotates the signing key: the one before verifies until it retires, at once on request", async () => {
-      const [before] = (await ok("GET", "/signingKeys")).signingKeys;
-      assert.equal(before!.state, "STATE_SIGNING");
+    it("rotates the signing keys: those before verify until they retire, at once on request", async () => {
+      const listed = async () => (await ok("GET", "/signingKeys")).signingKeys;
+      const signing = async (purpose: string) => (await listed()).find(({ purposes }) => (purposes as readonly string[]).includes(purpose));
+      const [before, others] = [await signing("PURPOSE_OWN"), await signing("PURPOSE_OTHERS")];
+      assert.deepEqual(
+        [before, others].map((key) => [key!.algorithm, key!.state]),
+        [
+          ["ES256", "STATE_SIGNING"],
+          ["RS256", "STATE_SIGNING"],
+        ],
+      );
       const inUse = await call("POST", `/signingKeys/${before!.keyId}:retire`, {});
       assert.equal(inUse.status, 400);
       assert.match(JSON.stringify(inUse.body), /SIGNING_KEY_IN_USE.*rotate the signing key first/);
       const rotated = await ok("POST", "/signingKeys:rotate", {});
-      const keys = (await ok("GET", "/signingKeys")).signingKeys;
+      const after = await signing("PURPOSE_OWN");
+      const states = (await listed()).map(({ keyId, state, purposes }) => [keyId, state, purposes] as const);
       assert.deepEqual(
-        keys.map(({ keyId, state }) => [keyId, state]),
-        [
-          [rotated.keyId, "STATE_SIGNING"],
-          [before!.keyId, "STATE_VERIFYING"],
-        ],
+        new Set(states),
+        new Set([
+          [rotated.keyId, "STATE_SIGNING", ["PURPOSE_OTHERS"]],
+          [after!.keyId, "STATE_SIGNING", ["PURPOSE_OWN"]],
+          [others!.keyId, "STATE_VERIFYING", []],
+          [before!.keyId, "STATE_VERIFYING", []],
+        ]),
       );
       const head = (token: string) => JSON.parse(String(Buffer.from(token.split(".")[0]!, "base64url")));
       const old = server.ownerToken;
       const fresh = await server.tokenOf(server.ownerUid);
-      assert.equal(head(fresh).kid, rotated.keyId);
+      assert.equal(head(fresh).kid, after!.keyId);
       assert.equal(head(old).kid, before!.keyId);
       const retired = await rest(server.url, fresh, "POST", `${base}/signingKeys/${before!.keyId}:retire`, {});
       assert.equal((retired.body as JsonObject).state, "STATE_RETIRED");
@@ -78,6 +89,7 @@ for (const database of databases)
       );
       assert.deepEqual(entries.map(({ kind, actorUid }) => [kind, actorUid]).sort(), [
         ["signing_key_retirements", server.ownerUid],
+        ["signing_keys", server.ownerUid],
         ["signing_keys", server.ownerUid],
       ]);
     });

@@ -1,4 +1,5 @@
 // The identities of the database, as the token exchange reads them.
+import { LRUCache } from "lru-cache";
 import type { Clock } from "../../../base/clock.ts";
 import { findRow } from "../../../storage/collection/rows.ts";
 import type { Database } from "../../../storage/database.ts";
@@ -15,8 +16,16 @@ import { isPendingUser } from "../users/pending-users.ts";
 import { userUid } from "../users/user-uid.ts";
 import { fromColumns } from "./relationships.ts";
 
+/** How long the last use of an identity is not written again, in milliseconds: each write takes as long as an exchange. */
+const touchIntervalMs = 60_000;
+
+/** How many identities are known to be written recently. The one used longest ago is forgotten first. */
+const maxTouched = 10_000;
+
 /** Returns the identity directory of a database. */
 export function identityDirectory(database: Database, clock: Clock): IdentityDirectory {
+  const touched = new LRUCache<string, number>({ max: maxTouched });
+
   async function find(uid: string): Promise<AssumableIdentity | undefined> {
     const row = await findRow(database.session, identityCollection, uid);
     // A pending user cannot sign in.
@@ -32,6 +41,8 @@ export function identityDirectory(database: Database, clock: Clock): IdentityDir
     },
     requireActivePerson: (uid, claims) => requireActivePerson(database.session, uid, claims),
     async touch(uid, time) {
+      if (time - (touched.get(uid) ?? Number.NEGATIVE_INFINITY) < touchIntervalMs) return;
+      touched.set(uid, time);
       const context = { actor: uid, method: "touch", requestId: "", time: clock() };
       await database.write(context, (tx) => touchIdentity(tx, uid, time));
     },
