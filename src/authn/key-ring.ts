@@ -117,17 +117,7 @@ function keyRing(view: KeyView, store: KeyStore, options: KeyRingOptions): KeyRi
   const { algorithm, clock, refreshCooldownMs, patienceMs } = options;
   let lastLookup = Number.NEGATIVE_INFINITY;
   let lookup: Promise<void> = Promise.resolve();
-  let lastOwnKey = Number.NEGATIVE_INFINITY;
-
-  async function addOwnKey(): Promise<void> {
-    const now = clock();
-    const isMissing = algorithm !== ownAlgorithm && view.hasNoOwnKey();
-    if (!isMissing || now - lastOwnKey < ownKeyIntervalMs) return;
-    lastOwnKey = now;
-    await store.add([await newOwnKey(now)], undefined);
-    await view.latest();
-  }
-
+  const addOwnKey = ownKeyAdder(view, store, options);
   return {
     get generation() {
       return view.generation();
@@ -169,6 +159,19 @@ function keyRing(view: KeyView, store: KeyStore, options: KeyRingOptions): KeyRi
       await view.latest();
       await addOwnKey();
     },
+  };
+}
+
+/** Returns a function that adds a key for tokens of this service if there is none, or the last one ends soon. */
+function ownKeyAdder(view: KeyView, store: KeyStore, { algorithm, clock }: KeyRingOptions): () => Promise<void> {
+  let lastAdded = Number.NEGATIVE_INFINITY;
+  return async () => {
+    const now = clock();
+    const isMissing = algorithm !== ownAlgorithm && view.hasNoOwnKey();
+    if (!isMissing || now - lastAdded < ownKeyIntervalMs) return;
+    lastAdded = now;
+    await store.add([await newOwnKey(now)], undefined);
+    await view.latest();
   };
 }
 

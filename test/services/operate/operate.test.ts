@@ -49,7 +49,8 @@ for (const database of databases)
 
     it("rotates the signing keys: those before verify until they retire, at once on request", async () => {
       const listed = async () => (await ok("GET", "/signingKeys")).signingKeys;
-      const signing = async (purpose: string) => (await listed()).find(({ purposes }) => (purposes as readonly string[]).includes(purpose));
+      const signing = async (purpose: string) =>
+        (await listed()).find(({ purposes }) => (purposes as readonly string[]).includes(purpose));
       const [before, others] = [await signing("PURPOSE_OWN"), await signing("PURPOSE_OTHERS")];
       assert.deepEqual(
         [before, others].map((key) => [key!.algorithm, key!.state]),
