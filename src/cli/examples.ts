@@ -20,6 +20,9 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "auth pull-token create": [`gatehouse auth pull-token create --parent ${group} --name builder --ttl 24h -o json`],
   "auth pull-token list": ["gatehouse auth pull-token list", "gatehouse auth pull-token list --expired"],
   "auth configure-docker": ["gatehouse auth configure-docker"],
+  "auth kubelet-credential-provider": [
+    "gatehouse auth kubelet-credential-provider --write-script gatehouse-credential-provider",
+  ],
   whoami: ["gatehouse whoami", "gatehouse whoami -o json --query identity"],
   sts: ["gatehouse sts debug --identity ci --token-file token.jwt"],
   "sts debug": ["gatehouse sts debug --identity ci --token-file token.jwt"],

@@ -9,6 +9,7 @@ import { type Format, narrowFormats, rowFormats } from "../output/formats.ts";
 import { identities } from "../resources/identities.ts";
 import { capabilityNames, groupOption, namesOf } from "../resources/names.ts";
 import type { Shell } from "../shell.ts";
+import type { KubeletFlags } from "./kubelet.ts";
 import type { PullTokenFlags } from "./pull-token.ts";
 
 const tokenFormats: readonly Format[] = ["table", "json", "yaml", "id", "name", "none"];
@@ -24,6 +25,7 @@ export function addAuthCommands(program: Command, shell: Shell): void {
   addToken(auth, shell);
   addPullToken(auth, shell);
   addDocker(auth, shell);
+  addKubelet(auth, shell);
   addCanI(auth, shell);
   addWhoAmI(program, shell);
   addDebug(program, shell);
@@ -165,6 +167,16 @@ function addDocker(auth: Command, shell: Shell): void {
   act(withClient(helper, [], audience()), shell, async (session, [action = ""], options) =>
     (await import("./docker-credential.ts")).answerDocker(session, action, options.audience),
   );
+}
+
+function addKubelet(auth: Command, shell: Shell): void {
+  auth
+    .command("kubelet-credential-provider")
+    .description("pull images with the tokens of service accounts: write the kubelet's credential provider, or be it")
+    .option("--write-script <path>", "write a script that needs /bin/sh and sed only")
+    .option("--registry <host>", "the host of the registry, as image names begin")
+    .option("--user <uid>", "the identity or group, for service accounts without the annotation gatehouse.dev/identity")
+    .action(async (flags: KubeletFlags) => (await import("./kubelet.ts")).provideKubeletCredentials(shell, flags));
 }
 
 type Body = (session: Session, args: readonly string[], options: OptionValues) => Promise<void>;

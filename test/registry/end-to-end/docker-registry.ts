@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { decodeJwt } from "jose";
 import { builtInRoles } from "../../../src/authz/built-in-roles.ts";
 import { openSink, type Received } from "../../events/sink.ts";
-import { keyPair, keySetText, signOutside } from "../../sts/outside.ts";
+import { keyPair, keySetText, signOutside, startIssuer } from "../../sts/outside.ts";
 import { basic } from "../sign-in.ts";
 import { findMissing, type Installation, patienceMs, service, startInstallation } from "./installation.ts";
 import { type Layout, writeLayout } from "./oci-layout.ts";
@@ -191,6 +191,39 @@ describe("docker-registry with Gatehouse", () => {
     assert.equal(JSON.parse(succeeds(inspect())).Digest, single.digest);
     const credentials = `_token:${succeeds(await place.gatehouse("auth", "token", "--audience", service))}`;
     succeeds(push(single, "app:1.0", credentials));
+  });
+
+  it("a workload pushes and pulls with the token of its own issuer, as the identity or as the group, and not with a token for others", async () => {
+    const key = keyPair("RS256");
+    await using issuer = await startIssuer(key);
+    const { uid } = await place.call("POST", `/iam/v2beta1/identities/${place.group}`, {
+      name: "job",
+      claimMatch: { issuer: issuer.url, subject: "repo:acme/app:ref:refs/heads/main" },
+    });
+    const roleUid = builtInRoles.find(({ name }) => name === "registry.push")!.uid;
+    const binding = await place.call("POST", `/iam/v2beta1/roleBindings/${place.group}`, { identityUid: uid, roleUid });
+    const tokenFor = (aud: string, changes: object = {}) => {
+      const exp = Math.floor(Date.now() / 1000) + 600;
+      return signOutside(key, { iss: issuer.url, sub: "repo:acme/app:ref:refs/heads/main", aud, exp, ...changes });
+    };
+    const good = await tokenFor(service);
+    // While skopeo runs, this process cannot answer as the issuer: the server fetches its keys before.
+    const { status } = await fetch(`${place.url}/token?service=${service}`, { headers: basic(uid, good) });
+    assert.equal(status, 200);
+    for (const user of [uid, place.group]) {
+      succeeds(push(single, "app:job", `${user}:${good}`));
+      succeeds(place.skopeo("inspect", "--tls-verify=false", "--creds", `${user}:${good}`, image("app:job")));
+    }
+    for (const bad of [
+      await tokenFor(place.url),
+      await tokenFor("https://elsewhere.example"),
+      await tokenFor(service, { sub: "repo:acme/app:ref:refs/heads/other" }),
+      await tokenFor(service, { exp: Math.floor(Date.now() / 1000) - 1 }),
+      await tokenFor(service, { events: {} }),
+    ])
+      assert.notEqual(push(single, "app:job", `${uid}:${bad}`).code, 0);
+    await place.call("DELETE", `/iam/v2beta1/roleBindings/${binding.uid}`);
+    assert.notEqual(push(single, "app:job", `${uid}:${good}`).code, 0, "without its role");
   });
 
   it("an image of a subgroup appears in the subgroup", async () => {
