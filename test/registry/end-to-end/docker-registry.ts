@@ -211,8 +211,8 @@ describe("docker-registry with Gatehouse", () => {
     const { status } = await fetch(`${place.url}/token?service=${service}`, { headers: basic(uid, good) });
     assert.equal(status, 200);
     for (const user of [uid, place.group]) {
-      succeeds(push(single, "app:job", `${user}:${good}`));
-      succeeds(place.skopeo("inspect", "--tls-verify=false", "--creds", `${user}:${good}`, image("app:job")));
+      succeeds(push(single, "jobs:1.0", `${user}:${good}`));
+      succeeds(place.skopeo("inspect", "--tls-verify=false", "--creds", `${user}:${good}`, image("jobs:1.0")));
     }
     for (const bad of [
       await tokenFor(place.url),
@@ -221,9 +221,9 @@ describe("docker-registry with Gatehouse", () => {
       await tokenFor(service, { exp: Math.floor(Date.now() / 1000) - 1 }),
       await tokenFor(service, { events: {} }),
     ])
-      assert.notEqual(push(single, "app:job", `${uid}:${bad}`).code, 0);
+      assert.notEqual(push(single, "jobs:1.0", `${uid}:${bad}`).code, 0);
     await place.call("DELETE", `/iam/v2beta1/roleBindings/${binding.uid}`);
-    assert.notEqual(push(single, "app:job", `${uid}:${good}`).code, 0, "without its role");
+    assert.notEqual(push(single, "jobs:1.0", `${uid}:${good}`).code, 0, "without its role");
   });
 
   it("an image of a subgroup appears in the subgroup", async () => {
