@@ -278,7 +278,7 @@ describe("docker-registry with Gatehouse", () => {
     const { repos } = await place.call("GET", `/registry/v2beta1/repos?uidp.descendants_of=${uid}&orderBy=name`);
     assert.deepEqual(
       repos.map(({ name }: { name: string }) => name),
-      ["app", "gone", "told", "tool"],
+      ["app", "gone", "jobs", "told", "tool"],
     );
     const [app] = repos;
     const { tags } = await place.call("GET", `/registry/v2beta1/tags?uidp.children_of=${app.uid}&orderBy=name`);
