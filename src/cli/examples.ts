@@ -144,6 +144,8 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "gatehouse iam users remove ana@example.org --dry-run",
     "gatehouse iam users remove ana@example.org --end-sessions",
   ],
+  "iam trust": ["gatehouse iam trust lint ci"],
+  "iam trust lint": ["gatehouse iam trust lint ci", "gatehouse iam trust lint --file files"],
   "iam memberships": ["gatehouse iam memberships list"],
   "iam memberships list": ["gatehouse iam memberships list -o wide"],
   "iam memberships accept": ["gatehouse iam memberships accept example.org"],

@@ -12,6 +12,7 @@ import { findings } from "../services/findings/findings.ts";
 import { groupTree } from "../services/group-tree.ts";
 import { delegations } from "../services/iam/delegations/delegations-service.ts";
 import { identitySearch } from "../services/iam/identities/identity-search.ts";
+import { type WorkloadTrustContext, workloadTrust } from "../services/iam/identities/workload-trust.ts";
 import { type ProviderTesting, providerTests } from "../services/iam/identity-providers/provider-tests.ts";
 import { memberships } from "../services/iam/memberships/memberships.ts";
 import type { KindOptions } from "../services/kinds/kind-options.ts";
@@ -46,7 +47,8 @@ export type ServiceDeps = AuthContext &
   KindOptions &
   DeliveryServiceContext &
   OperateContext &
-  ProviderTesting;
+  ProviderTesting &
+  WorkloadTrustContext;
 
 /** Returns all services of v2beta1. */
 export function services(deps: ServiceDeps, tokenService: Handlers<typeof SecurityTokenService>): Implementation[] {
@@ -70,6 +72,7 @@ export function services(deps: ServiceDeps, tokenService: Handlers<typeof Securi
     providerTests(deps),
     delegations(deps),
     memberships(deps),
+    workloadTrust(deps),
     access(deps),
     search(deps),
     findings(deps),

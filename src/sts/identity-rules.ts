@@ -53,7 +53,11 @@ export function checkRelationship({ relationship }: Identity, options: Relations
   }
 }
 
-function checkClaimMatch({ iss, sub, aud, claims, claimPatterns }: Identity_ClaimMatch, options: RelationshipOptions) {
+/** Returns all violations of the rules for a claim match. Field paths begin with `claim_match`. */
+export function checkClaimMatch(
+  { iss, sub, aud, claims, claimPatterns }: Identity_ClaimMatch,
+  options: Pick<RelationshipOptions, "allowInsecureIssuers">,
+): FieldViolation[] {
   const at = (name: string) => `claim_match.${name}`;
   const violations = [
     ...checkMember(at("issuer"), iss, "issuer", (text) => checkIssuer(text, options.allowInsecureIssuers)),

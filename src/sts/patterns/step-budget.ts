@@ -16,9 +16,9 @@ export interface StepBudget {
   spend(instructions: number, characters: number): void;
 }
 
-/** Creates the budget of a new exchange. */
-export function newStepBudget(): StepBudget {
-  let left = maxSteps;
+/** Creates the budget of a new exchange, or of another call with so many steps. */
+export function newStepBudget(steps = maxSteps): StepBudget {
+  let left = steps;
   return {
     get isSpent() {
       return left < 0;

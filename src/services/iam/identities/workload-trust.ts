@@ -1,0 +1,42 @@
+// Checks rules for whom they let in by mistake.
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import {
+  type LintRuleRequest,
+  type LintRuleResponseSchema,
+  RuleFinding_Severity,
+  WorkloadTrustService,
+} from "../../../../gen/gatehouse/iam/v1/workload_trust_pb.ts";
+import { invalidArgument, invalidField } from "../../../aip/errors.ts";
+import { allExpensive } from "../../../pipeline/expensive.ts";
+import { type Handlers, type Implementation, implement } from "../../../pipeline/handlers.ts";
+import type { ServiceContext } from "../../../resource/service-context.ts";
+import type { AssumptionDeps } from "../../../sts/assumable-identity.ts";
+import { checkClaimMatch } from "../../../sts/identity-rules.ts";
+import { lintRule } from "../../../sts/trust/lint.ts";
+
+/** The dependencies of the service. */
+export type WorkloadTrustContext = Pick<ServiceContext, "settings"> & Pick<AssumptionDeps, "defaultAudiences">;
+
+/** Serves the checks of rules. */
+export function workloadTrust({ settings, defaultAudiences }: WorkloadTrustContext): Implementation {
+  const handlers: Handlers<typeof WorkloadTrustService> = {
+    lintRule({ claimMatch }: LintRuleRequest): MessageInitShape<typeof LintRuleResponseSchema> {
+      if (!claimMatch) throw invalidField("claim_match", "is required");
+      const violations = checkClaimMatch(claimMatch, settings);
+      if (violations.length > 0) throw invalidArgument(violations);
+      const { accepted, findings } = lintRule(claimMatch, defaultAudiences);
+      return {
+        acceptedClaims: accepted ?? {},
+        findings: findings
+          .toSorted((one, other) => Number(other.isError) - Number(one.isError))
+          .map(({ isError, who, claims, changed }) => ({
+            severity: isError ? RuleFinding_Severity.ERROR : RuleFinding_Severity.WARNING,
+            who,
+            claims,
+            changed: [...changed],
+          })),
+      };
+    },
+  };
+  return implement(WorkloadTrustService, allExpensive(handlers));
+}

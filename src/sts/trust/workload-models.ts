@@ -1,0 +1,351 @@
+// How the tokens of the large issuers of workloads are built: from parts such as the owner of a repository, which a change of the token
+// must change in each claim alike.
+
+/** The parts of a token by name, such as `owner` and `branch`. */
+export type Parts = Readonly<Record<string, string>>;
+
+/** A claim whose value has parts in braces: `repo:{owner}/{repository}`. */
+export type Template = string;
+
+/** A form of the tokens of an issuer, such as that of a job for a tag. */
+export interface TokenForm {
+  readonly name: string;
+  readonly sub: Template;
+  /** The other claims that rules name. */
+  readonly claims: Readonly<Record<string, Template>>;
+}
+
+/** A part that says who a workload is. */
+export interface NamedPart {
+  readonly part: string;
+  /** What another value of it is, such as "another owner". */
+  readonly what: string;
+  /** Whether to let in any value is an error. To let in a similar one always is: nobody means that. */
+  readonly isBoundary: boolean;
+  /** The ids that differ with it. */
+  readonly ids?: readonly string[];
+  /** Whether a similar value is a warning only: `production-eu` for `production.*` may be meant. */
+  readonly isOpen?: boolean;
+}
+
+/** A form that differs in kind from the one that the rule is for. */
+export interface OtherForm {
+  readonly from: readonly string[];
+  readonly to: string;
+  readonly what: string;
+  readonly isError: boolean;
+  /** Values of parts for the other form, which may name parts: `{ tag: "{branch}" }`. */
+  readonly parts?: Parts;
+  /** The part that the rule must restrict; a rule that lets in any value of it says nothing of the form. */
+  readonly unlessAny?: string;
+}
+
+/** The tokens of an issuer. */
+export interface WorkloadModel {
+  /** Matches the issuers. */
+  readonly issuer: RegExp;
+  /** An issuer, where a rule names it by a pattern. */
+  readonly sampleIssuer: string;
+  /** The forms, the most frequent first. */
+  readonly forms: readonly TokenForm[];
+  readonly sample: Parts;
+  /** From the outermost to the innermost. */
+  readonly names: readonly NamedPart[];
+  readonly otherForms: readonly OtherForm[];
+  /** Ids that go with names: a recycled name has others. */
+  readonly ids: readonly string[];
+}
+
+const gitHubClaims = {
+  repository: "{owner}/{repository}",
+  repository_owner: "{owner}",
+  repository_id: "{repositoryId}",
+  repository_owner_id: "{ownerId}",
+  repository_visibility: "private",
+  runner_environment: "github-hosted",
+  job_workflow_ref: "{workflowOwner}/{workflowRepository}/.github/workflows/{workflow}@{workflowRef}",
+  workflow_ref: "{owner}/{repository}/.github/workflows/{workflow}@{workflowRef}",
+};
+const branchClaims = { ref: "refs/heads/{branch}", ref_type: "branch", event_name: "push", base_ref: "" };
+
+/** The forms of GitHub for one spelling of the repository: with and without the immutable ids. */
+function gitHubForms(name: string, repository: Template): TokenForm[] {
+  return [
+    {
+      name: `branch${name}`,
+      sub: `repo:${repository}:ref:refs/heads/{branch}`,
+      claims: { ...gitHubClaims, ...branchClaims },
+    },
+    {
+      name: `environment${name}`,
+      sub: `repo:${repository}:environment:{environment}`,
+      claims: { ...gitHubClaims, ...branchClaims, environment: "{environment}" },
+    },
+    {
+      name: `tag${name}`,
+      sub: `repo:${repository}:ref:refs/tags/{tag}`,
+      claims: { ...gitHubClaims, ref: "refs/tags/{tag}", ref_type: "tag", event_name: "push" },
+    },
+    {
+      name: `pull_request${name}`,
+      sub: `repo:${repository}:pull_request`,
+      claims: {
+        ...gitHubClaims,
+        ref: "refs/pull/17/merge",
+        ref_type: "branch",
+        event_name: "pull_request",
+        base_ref: "{branch}",
+        head_ref: "patch-1",
+      },
+    },
+  ];
+}
+
+const gitHub: WorkloadModel = {
+  issuer: /^https:\/\/token\.actions\.githubusercontent\.com(?:\/|$)/,
+  sampleIssuer: "https://token.actions.githubusercontent.com",
+  forms: [
+    ...gitHubForms("", "{owner}/{repository}"),
+    ...gitHubForms(" with ids", "{owner}@{ownerId}/{repository}@{repositoryId}"),
+  ],
+  sample: {
+    owner: "acme",
+    ownerId: "12",
+    repository: "app",
+    repositoryId: "74",
+    branch: "main",
+    tag: "v1",
+    environment: "production",
+    workflowOwner: "acme",
+    workflowRepository: "app",
+    workflow: "ci.yaml",
+    workflowRef: "refs/heads/main",
+  },
+  names: [
+    { part: "owner", what: "a repository of another owner", isBoundary: true, ids: ["ownerId", "repositoryId"] },
+    { part: "repository", what: "another repository of the owner", isBoundary: false, ids: ["repositoryId"] },
+    { part: "environment", what: "another environment", isBoundary: false, isOpen: true },
+    { part: "branch", what: "another branch", isBoundary: false },
+    { part: "tag", what: "another tag", isBoundary: false, isOpen: true },
+    { part: "workflowOwner", what: "a reusable workflow of another owner", isBoundary: true },
+    { part: "workflowRef", what: "another version of the workflow", isBoundary: false },
+  ],
+  otherForms: ["", " with ids"].flatMap((name) => [
+    {
+      from: [`branch${name}`, `tag${name}`],
+      to: `pull_request${name}`,
+      what: "a pull request",
+      isError: true,
+    },
+    {
+      from: [`branch${name}`],
+      to: `tag${name}`,
+      what: "a tag with the name of the branch",
+      isError: true,
+      parts: { tag: "{branch}" },
+      unlessAny: "branch",
+    },
+  ]),
+  ids: ["ownerId", "repositoryId"],
+};
+
+const gitLabClaims = {
+  namespace_path: "{namespace}",
+  namespace_id: "{namespaceId}",
+  project_path: "{namespace}/{project}",
+  project_id: "{projectId}",
+  ref_protected: "{isProtected}",
+  ref_path: "refs/heads/{branch}",
+  user_access_level: "developer",
+};
+
+const gitLab: WorkloadModel = {
+  issuer: /^https:\/\/gitlab\./,
+  sampleIssuer: "https://gitlab.com",
+  forms: [
+    {
+      name: "branch",
+      sub: "project_path:{namespace}/{project}:ref_type:branch:ref:{branch}",
+      claims: { ...gitLabClaims, ref: "{branch}", ref_type: "branch", pipeline_source: "push" },
+    },
+    {
+      name: "environment",
+      sub: "project_path:{namespace}/{project}:ref_type:branch:ref:{branch}",
+      claims: {
+        ...gitLabClaims,
+        ref: "{branch}",
+        ref_type: "branch",
+        pipeline_source: "push",
+        environment: "{environment}",
+        environment_protected: "{isProtected}",
+      },
+    },
+    {
+      name: "tag",
+      sub: "project_path:{namespace}/{project}:ref_type:tag:ref:{tag}",
+      claims: {
+        ...gitLabClaims,
+        ref: "{tag}",
+        ref_type: "tag",
+        ref_path: "refs/tags/{tag}",
+        pipeline_source: "push",
+      },
+    },
+    {
+      name: "merge_request",
+      sub: "project_path:{namespace}/{project}:ref_type:branch:ref:patch-1",
+      claims: {
+        ...gitLabClaims,
+        ref: "patch-1",
+        ref_type: "branch",
+        ref_path: "refs/heads/patch-1",
+        ref_protected: "false",
+        pipeline_source: "merge_request_event",
+      },
+    },
+  ],
+  sample: {
+    namespace: "acme",
+    namespaceId: "12",
+    project: "app",
+    projectId: "74",
+    branch: "main",
+    tag: "v1",
+    environment: "production",
+    isProtected: "true",
+  },
+  names: [
+    { part: "namespace", what: "a project of another namespace", isBoundary: true, ids: ["namespaceId", "projectId"] },
+    { part: "project", what: "another project of the namespace", isBoundary: false, ids: ["projectId"] },
+    { part: "environment", what: "another environment", isBoundary: false, isOpen: true },
+    { part: "branch", what: "another branch", isBoundary: false },
+    { part: "tag", what: "another tag", isBoundary: false, isOpen: true },
+  ],
+  otherForms: [
+    { from: ["branch", "tag"], to: "merge_request", what: "a merge request", isError: true },
+    {
+      from: ["branch"],
+      to: "tag",
+      what: "a tag with the name of the branch",
+      isError: true,
+      parts: { tag: "{branch}" },
+      unlessAny: "branch",
+    },
+    {
+      from: ["branch", "environment"],
+      to: "",
+      what: "an unprotected branch",
+      isError: false,
+      parts: { isProtected: "false" },
+    },
+  ],
+  ids: ["namespaceId", "projectId"],
+};
+
+const kubernetes: WorkloadModel = {
+  issuer: /kubernetes|container\.googleapis\.com|oidc\.eks\.|oic\.prod-aks/,
+  sampleIssuer: "https://kubernetes.default.svc",
+  forms: [{ name: "service account", sub: "system:serviceaccount:{namespace}:{account}", claims: {} }],
+  sample: { namespace: "ns", account: "deployer" },
+  names: [
+    { part: "namespace", what: "a service account of another namespace", isBoundary: true },
+    { part: "account", what: "another service account of the namespace", isBoundary: false },
+  ],
+  otherForms: [],
+  ids: [],
+};
+
+const terraform: WorkloadModel = {
+  issuer: /^https:\/\/app\.terraform\.io/,
+  sampleIssuer: "https://app.terraform.io",
+  forms: [
+    {
+      name: "run",
+      sub: "organization:{organization}:project:{project}:workspace:{workspace}:run_phase:{phase}",
+      claims: {
+        terraform_organization_name: "{organization}",
+        terraform_organization_id: "{organizationId}",
+        terraform_project_name: "{project}",
+        terraform_workspace_name: "{workspace}",
+        terraform_workspace_id: "{workspaceId}",
+        terraform_run_phase: "{phase}",
+      },
+    },
+  ],
+  sample: {
+    organization: "acme",
+    organizationId: "org-12",
+    project: "default",
+    workspace: "app",
+    workspaceId: "ws-74",
+    phase: "apply",
+  },
+  names: [
+    {
+      part: "organization",
+      what: "a workspace of another organization",
+      isBoundary: true,
+      ids: ["organizationId", "workspaceId"],
+    },
+    { part: "project", what: "a workspace of another project", isBoundary: false, ids: ["workspaceId"] },
+    { part: "workspace", what: "another workspace", isBoundary: false, ids: ["workspaceId"] },
+    { part: "phase", what: "another phase of a run, such as the plan of a pull request", isBoundary: false },
+  ],
+  otherForms: [],
+  ids: ["organizationId", "workspaceId"],
+};
+
+const buildkite: WorkloadModel = {
+  issuer: /^https:\/\/agent\.buildkite\.com/,
+  sampleIssuer: "https://agent.buildkite.com",
+  forms: [
+    {
+      name: "branch",
+      sub: "organization:{organization}:pipeline:{pipeline}:ref:refs/heads/{branch}:commit:{commit}:step:{step}",
+      claims: {
+        organization_slug: "{organization}",
+        organization_id: "{organizationId}",
+        pipeline_slug: "{pipeline}",
+        pipeline_id: "{pipelineId}",
+        build_branch: "{branch}",
+        build_source: "webhook",
+        step_key: "{step}",
+      },
+    },
+  ],
+  sample: {
+    organization: "acme",
+    organizationId: "12",
+    pipeline: "app",
+    pipelineId: "74",
+    branch: "main",
+    commit: "0".repeat(40),
+    step: "publish",
+  },
+  names: [
+    {
+      part: "organization",
+      what: "a pipeline of another organization",
+      isBoundary: true,
+      ids: ["organizationId", "pipelineId"],
+    },
+    { part: "pipeline", what: "another pipeline", isBoundary: false, ids: ["pipelineId"] },
+    { part: "branch", what: "another branch", isBoundary: false },
+  ],
+  otherForms: [],
+  ids: ["organizationId", "pipelineId"],
+};
+
+/** The models of issuers. */
+export const workloadModels: readonly WorkloadModel[] = [gitHub, gitLab, kubernetes, terraform, buildkite];
+
+/** The model of an issuer without one: the subject is a name. */
+export const genericModel: WorkloadModel = {
+  issuer: /(?:)/,
+  sampleIssuer: "https://issuer.example",
+  forms: [{ name: "subject", sub: "{subject}", claims: {} }],
+  sample: { subject: "workload" },
+  names: [{ part: "subject", what: "another subject", isBoundary: true }],
+  otherForms: [],
+  ids: [],
+};
