@@ -2531,7 +2531,7 @@ export const comments: Readonly<Record<string, string>> = {
   "gatehouse.iam.v1.RuleFinding.changed": "The names of the claims that differ from accepted_claims.",
   "gatehouse.iam.v1.RuleFinding.Severity": "How likely nobody meant it.",
   "gatehouse.iam.v1.RuleFinding.Severity.SEVERITY_UNSPECIFIED": "Not used.",
-  "gatehouse.iam.v1.RuleFinding.Severity.SEVERITY_ERROR": "Somebody else's workload, or one that others can start.",
+  "gatehouse.iam.v1.RuleFinding.Severity.SEVERITY_ERROR": "Another owner's workload, or one that others can start.",
   "gatehouse.iam.v1.RuleFinding.Severity.SEVERITY_WARNING": "Another workload of the same owner. It may be meant.",
   "gatehouse.operate.v1.OperateService": "Shows the installation to its operators, and lets them rotate signing keys and end sessions.\n\nOnly operators of the whole installation can call it: the capability `internal` is needed at an organization, and the token must not be narrowed. No response has a secret.",
   "gatehouse.operate.v1.OperateService.GetInstallation": "Returns the version, the database and the limits that were met.",

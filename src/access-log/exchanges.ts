@@ -33,7 +33,7 @@ export function exchangeRecorder(options: ExchangeRecorderOptions) {
       by: {
         actor: isAllowed ? uid : "",
         actorClaims: isAllowed ? { iss: issuer, sub: subject } : undefined,
-        // The standard token endpoint is no method of the API.
+        // The standard token endpoint is not a method of the API.
         method: call.method?.path ?? "/sts/token",
         requestId: call.requestId,
       },

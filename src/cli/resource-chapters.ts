@@ -9,6 +9,7 @@ import { addIamCommands, addResourceCommands } from "./resources/commands.ts";
 import type { Resource } from "./resources/resource.ts";
 import { resources } from "./resources/resources.ts";
 import type { Finish, Shell } from "./shell.ts";
+import { addTrustCommands } from "./trust/commands.ts";
 
 /** Adds the chapters that a command line needs. */
 export function addResourceChapters(program: Command, shell: Shell, finish: Finish, extent: Extent): void {
@@ -19,6 +20,7 @@ export function addResourceChapters(program: Command, shell: Shell, finish: Fini
   addResourceCommands(program, shell, needed);
   if (isNeeded("iam")) {
     addIamCommands(findCommand(program, ["iam"]), shell);
+    addTrustCommands(findCommand(program, ["iam"]), shell);
     addOrganizationCommands(findCommand(program, ["iam", "organizations"]), shell, finish);
   }
   if (isNeeded("advisories")) addAdvisoryCommands(findCommand(program, ["advisories"]), shell, finish);

@@ -28,7 +28,7 @@ export function unknownPersonDenied(): ApiError {
   );
 }
 
-/** PERMISSION_DENIED: no identity below the groups in the request can be assumed, whatever the reason. */
+/** PERMISSION_DENIED: no identity below the groups in the request can be assumed, for any reason. */
 export function noneBelowDenied({ iss, sub, aud }: Readonly<Record<string, unknown>>): ApiError {
   const presented = { iss: show(iss), sub: show(sub), aud: show(aud) };
   return permissionDenied(

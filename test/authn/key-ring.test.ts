@@ -360,7 +360,7 @@ describe("the key for tokens of this service alone", () => {
   const day = 24 * hour;
   const algorithmsOf = (ring: KeyRing) => ring.jwks().keys.map(({ alg }) => alg);
 
-  it("is made beside that for others, signs with ES256, and ends after 400 days", async () => {
+  it("is made in addition to that for others, signs with ES256, and ends after 400 days", async () => {
     const store = memoryKeyStore();
     const ring = await openRing(store, testClock(), "RS256");
     const [own, others] = [await ring.signing("own"), await ring.signing("others")];
@@ -369,7 +369,7 @@ describe("the key for tokens of this service alone", () => {
     assert.equal(store.records.length, 2);
   });
 
-  it("is no second key where tokens for others have ES256, too", async () => {
+  it("is not a second key where tokens for others have ES256, too", async () => {
     const store = memoryKeyStore();
     const ring = await openRing(store);
     assert.equal((await ring.signing("own")).kid, (await ring.signing("others")).kid);

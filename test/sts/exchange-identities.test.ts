@@ -203,7 +203,7 @@ describe("X2: without an identity in the request", () => {
   const org = { scope: uid("org") };
   const none = /^PERMISSION_DENIED Permission denied: no identity in the group accepts the subject token/;
 
-  it("a workload gets no token without a group, whatever identities match its token, and the error says what to name", async () => {
+  it("a workload gets no token without a group, even if identities match its token, and the error says what to name", async () => {
     const exchange = await openWithWorkload();
     assert.equal(
       await outcome(exchange.run({}, await outsideToken())),
@@ -212,7 +212,7 @@ describe("X2: without an identity in the request", () => {
     assert.deepEqual(exchange.outside.requests, []);
   });
 
-  it("the only identity below the group with the issuer and subject is assumed, whatever there is in other groups", async () => {
+  it("the only identity below the group with the issuer and subject is assumed, regardless of other groups", async () => {
     const exchange = await openWithWorkload();
     for (let i = 0; i < 20; i++) exchange.add(`stranger/s${i}`, workload);
     const { token } = await exchange.run(org, await outsideToken());

@@ -178,7 +178,7 @@ for (const database of databases) {
         ["no grant", { grant_type: "" }, "invalid_request"],
         ["the name of an inherited member as grant", { grant_type: "constructor" }, "unsupported_grant_type"],
         ["no subject token", { subject_token: "" }, "invalid_request"],
-        ["a subject token that is none", { subject_token: "a.b.c" }, "invalid_request"],
+        ["a malformed subject token", { subject_token: "a.b.c" }, "invalid_request"],
         ["an actor token", { actor_token: "a.b.c" }, "invalid_request"],
         ["SAML", { subject_token_type: `${tokenType}saml2` }, "invalid_request"],
         ["an access token of another issuer", { subject_token_type: `${tokenType}access_token` }, "invalid_request"],
@@ -186,7 +186,7 @@ for (const database of databases) {
         ["another audience", { audience: "https://elsewhere.example" }, "invalid_target"],
         ["another resource", { resource: "https://elsewhere.example" }, "invalid_target"],
         ["an unknown scope", { scope: "openid" }, "invalid_scope"],
-        ["a client that is no uid", { client_id: "ci" }, "invalid_request"],
+        ["a client other than a uid", { client_id: "ci" }, "invalid_request"],
         ["a client secret", { client_secret: "s" }, "invalid_client", 401],
       ];
     for (const [what, change, error, expected = 400] of wrong) {
@@ -207,7 +207,7 @@ for (const database of databases) {
       }
     });
 
-    it("X14: a token in the query is an error, whatever the form has", async () => {
+    it("X14: a token in the query is an error, regardless of the form", async () => {
       const { status, body } = await post(await exchangeForm(), {}, `?subject_token=${await subjectToken()}`);
       assert.deepEqual([status, body.error], [400, "invalid_request"]);
       assert.match(body.error_description, /subject_token: must be in the form/);

@@ -16,7 +16,6 @@ import { roles } from "./roles.ts";
 import { addScimCommands } from "./scim-commands.ts";
 import { subscriptions } from "./subscriptions.ts";
 import { addTermsCommands } from "./terms-commands.ts";
-import { addTrustCommands } from "./trust-commands.ts";
 import { addUserCommands } from "./user-commands.ts";
 
 /** Adds the commands of these resources to the chapters that their paths begin with. */
@@ -42,7 +41,6 @@ export function addIamCommands(iam: Command, shell: Shell): void {
   addUserCommands(iam, shell);
   addMembershipCommands(iam, shell);
   addAccessCommands(iam, shell);
-  addTrustCommands(iam, shell);
 }
 
 const drowFormats: readonly Format[] = ["table", "id", "name", "none"];

@@ -74,8 +74,7 @@ export function lintRule(match: Identity_ClaimMatch, audiences: Audiences): Lint
   for (const other of base.model.otherForms) checkForm(base, other, tryParts, open, report);
   checkIds(base, tryParts, open, report);
   checkIssuer(match, accepted, accepts, report);
-  if (namesClaim(match, "email") && !namesClaim(match, "sub"))
-    report("whoever gets the address later", false, accepted);
+  if (namesClaim(match, "email") && !namesClaim(match, "sub")) report("a later owner of the address", false, accepted);
   return { accepted, findings };
 }
 
@@ -139,14 +138,14 @@ function checkForm(
   if (claims) report(what, isError, claims);
 }
 
-/** A name that somebody else has got since has other ids. */
+/** A name that has another owner since has other ids. */
 function checkIds({ model, form, parts }: Base, tryParts: TryParts, open: Set<string>, report: Report): void {
   const [outer] = model.names;
   if (model.ids.length === 0 || (outer && open.has(outer.part))) return;
   const changes = Object.fromEntries(model.ids.map((id) => [id, idAfter(parts[id]!)]));
   const withIds = model.forms.find(({ name }) => name === `${form.name} with ids`);
   const claims = (withIds && tryParts(changes, withIds)) ?? tryParts(changes);
-  if (claims) report("somebody who owns the names later: the ids differ", false, claims);
+  if (claims) report("a later owner of the names: the ids differ", false, claims);
 }
 
 function checkIssuer(

@@ -76,11 +76,11 @@ const broad: readonly (readonly [rule: Rule, kind: "error" | "warning", who: Reg
     "warning",
     /another environment that begins the same/,
   ],
-  [{ issuer: gitHub, subject: "repo:acme/app:ref:refs/heads/main" }, "warning", /owns the names later/],
+  [{ issuer: gitHub, subject: "repo:acme/app:ref:refs/heads/main" }, "warning", /later owner of the names/],
   [
     { issuer: gitHub, subject: /repo:acme(@[0-9]+)?\/app(@[0-9]+)?:ref:refs\/heads\/main/ },
     "warning",
-    /owns the names later/,
+    /later owner of the names/,
   ],
   [{ issuer: gitHub, subject: /.*/, claims: { repository_owner: "acme" } }, "error", /^a pull request$/],
   [
@@ -129,7 +129,7 @@ const broad: readonly (readonly [rule: Rule, kind: "error" | "warning", who: Reg
   [
     { issuer: "https://accounts.google.com", subject: /.*/, claims: { email: "ci@acme.example" } },
     "warning",
-    /gets the address later/,
+    /later owner of the address/,
   ],
 ];
 

@@ -122,7 +122,7 @@ export const RuleFinding_Severity = {
   UNSPECIFIED: 0,
 
   /**
-   * Somebody else's workload, or one that others can start.
+   * Another owner's workload, or one that others can start.
    *
    * @generated from enum value: SEVERITY_ERROR = 1;
    */

@@ -7,11 +7,11 @@ import { openSession, type Session, withClient } from "../client/session.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";
 import { rowFormats } from "../output/formats.ts";
 import type { View } from "../output/view.ts";
+import { identities } from "../resources/identities.ts";
+import { textAt } from "../resources/json.ts";
+import { findUid } from "../resources/lookup.ts";
+import { namesOf } from "../resources/names.ts";
 import { note, type Shell } from "../shell.ts";
-import { identities } from "./identities.ts";
-import { textAt } from "./json.ts";
-import { findUid } from "./lookup.ts";
-import { namesOf } from "./names.ts";
 
 const view: View = {
   noun: "findings",
