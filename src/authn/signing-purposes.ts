@@ -3,7 +3,7 @@
 import { type KeyAlgorithm, type KeyRecord, newKey } from "./signing-key.ts";
 import { tokenLifetime } from "./token-claims.ts";
 
-/** What a token is signed for: this service alone, or others that verify it by our key set. */
+/** The verifiers of a token: this service alone, or others, by our key set. */
 export type SigningPurpose = "own" | "others";
 
 /** The algorithm of tokens for this service alone: a signature takes a thirtieth of the time of RS256. */

@@ -172,7 +172,7 @@ function readAudience(form: Parameters, audiences: Audiences): string[] {
   return found.length > 0 ? [...new Set(found)] : audiences.names.slice(0, 1);
 }
 
-/** What the Google libraries ask for unless they are told otherwise: it narrows nothing. */
+/** The scope that the libraries of Google ask for by default: it narrows nothing. */
 const everything = "https://www.googleapis.com/auth/cloud-platform";
 
 /** The limits that a scope sets. */

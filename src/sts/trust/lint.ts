@@ -27,7 +27,7 @@ export interface RuleFinding {
   readonly changed: readonly string[];
 }
 
-/** What lint says of a rule. */
+/** The result of the check of a rule. */
 export interface LintResult {
   /** The token that the changes start from; undefined if none was found, so the rule may never match. */
   readonly accepted: Readonly<Record<string, string>> | undefined;

@@ -18,7 +18,7 @@ export interface TokenForm {
 /** A part that says who a workload is. */
 export interface NamedPart {
   readonly part: string;
-  /** What another value of it is, such as "another owner". */
+  /** The words for another value of it, such as "another owner". */
   readonly what: string;
   /** Whether to let in any value is an error. To let in a similar one always is: nobody means that. */
   readonly isBoundary: boolean;
