@@ -20,7 +20,7 @@ import type { Database } from "../storage/database.ts";
 import type { NameRules } from "../storage/registry/repository-name.ts";
 import type { AssumptionDeps } from "../sts/assumable-identity.ts";
 import { eitherAudiences, exactAudiences } from "../sts/audiences.ts";
-import { tokenEndpointPath } from "../sts/token-endpoint.ts";
+import { tokenEndpointPath } from "../token-endpoint/token-endpoint.ts";
 import type { Endpoint, Endpoints } from "../transport/pages/endpoints.ts";
 import { limits } from "./limits.ts";
 

@@ -6,7 +6,7 @@ import type { Config } from "../config/config.ts";
 import { metricsContentTypes } from "../observe/metric-family.ts";
 import type { Metrics } from "../observe/metrics.ts";
 import type { RegistrySigner } from "../registry-token/signer.ts";
-import { grantTypes, tokenEndpointPath } from "../sts/token-endpoint.ts";
+import { grantTypes, tokenEndpointPath } from "../token-endpoint/token-endpoint.ts";
 import { isLocal, type PageReply, type Pages, publicJson, text } from "../transport/pages/pages.ts";
 import { metricsFormatFor } from "./metrics/metrics-format.ts";
 import { type Readiness, readinessProblem } from "./readiness.ts";

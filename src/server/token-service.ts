@@ -19,7 +19,7 @@ import type { Encryption } from "../storage/installation/encryption.ts";
 import { defaultAudiences, ownAudiences } from "../sts/audiences.ts";
 import { type ExchangeEvent, newExchange, newUserTokenVerifier } from "../sts/exchange.ts";
 import { newExplainExchange } from "../sts/explanation.ts";
-import { standardTokenEndpoint } from "../sts/token-endpoint.ts";
+import { standardTokenEndpoint } from "../token-endpoint/token-endpoint.ts";
 import { awsEndpoint, operatorsLogin, outboundOptions } from "./outbound.ts";
 import type { ServerContext } from "./server-context.ts";
 

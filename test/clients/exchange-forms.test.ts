@@ -64,16 +64,17 @@ describe("the forms of an exchange", () => {
     sessionManager.abort();
   });
 
-  it("the token is RS256 with a kid, for one audience a string, for several a list, for an hour", async () => {
+  it("the token has a kid, ES256 for this service alone and RS256 for others too, one audience as a string and several as a list, for an hour", async () => {
     const ask = async (query: string) =>
       (await rest(server.url, token, "POST", `/sts/exchange?identity=${identity}&${query}`)).body.token;
     const one = await ask(`aud=${server.url}`);
-    assert.equal(decodeProtectedHeader(one).alg, "RS256");
+    assert.equal(decodeProtectedHeader(one).alg, "ES256");
     assert.ok(decodeProtectedHeader(one).kid);
     const { aud, iss, exp = 0, iat = 0, act } = decodeJwt(one);
     assert.deepEqual([aud, iss, exp - iat], [server.url, server.url, 3600]);
     assert.deepEqual(act, { iss: issuer.url, sub: "ci", aud: server.url });
     const two = await ask(`aud=${server.url}&aud=registry.example`);
+    assert.equal(decodeProtectedHeader(two).alg, "RS256");
     assert.deepEqual(decodeJwt(two).aud, [server.url, "registry.example"]);
   });
 

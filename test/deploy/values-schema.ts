@@ -91,6 +91,7 @@ export function valuesSchema(): string {
           egress: list(anyObject),
         }),
         serviceAccount: object({ create: flag, name: text, annotations: texts }),
+        kubelet: object({ audienceRole: object({ enabled: flag, audience: text }) }),
         resources: anyObject,
         shutdownDelaySeconds: count(0, 600),
         drainTimeoutSeconds: count(0, 3600),

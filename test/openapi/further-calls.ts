@@ -59,7 +59,10 @@ export const furtherCalls: Readonly<Record<string, FurtherCall>> = {
   },
   "GET /gatehouse/operate/v1/signingKeys": {
     parameters: { pageSize: 10 },
-    reply: { signingKeys: [{ keyId, algorithm: "ES256", state: "STATE_SIGNING", createTime: time }], totalCount: "1" },
+    reply: {
+      signingKeys: [{ keyId, algorithm: "ES256", state: "STATE_SIGNING", purposes: ["PURPOSE_OWN"], createTime: time }],
+      totalCount: "1",
+    },
     status: 200,
   },
   "GET /gatehouse/operate/v1/sessions": {

@@ -100,8 +100,15 @@ describe("a token exchange over the wire", () => {
     assert.equal(reply.status, 401);
   });
 
-  it("X2: an exchange that names no identity succeeds if the token matches exactly one", async () => {
-    assert.equal(codeOf(await ground.everywhere(await present(), exchange, { aud: [baseUrl] })), "OK");
+  it("X2: an exchange that names no identity but its group succeeds if the token matches exactly one there", async () => {
+    const { groupUid, ownerToken } = ground.server;
+    const identityUid = await create({ claimMatch: { issuer: issuer.url, subject: "unnamed" } });
+    const binding = { parent: groupUid, roleBinding: { identityUid, roleUid: ownerRole.uid } };
+    assert.equal(codeOf(await ground.once(ownerToken, "RoleBindingsService/CreateRoleBinding", binding)), "OK");
+    const token = await present({ sub: "unnamed" });
+    assert.equal(codeOf(await ground.everywhere(token, exchange, { aud: [baseUrl], scope: groupUid })), "OK");
+    const unnamed = await ground.everywhere(token, exchange, { aud: [baseUrl] });
+    assert.equal(codeOf(unnamed), "PERMISSION_DENIED");
   });
 
   it("X4: an exchange after an update of the identity that the token no longer matches is PERMISSION_DENIED", async () => {

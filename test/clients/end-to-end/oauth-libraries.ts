@@ -1,6 +1,6 @@
 // OAuth libraries that know nothing of Gatehouse get tokens at the standard token endpoint. Not a part of `npm test`: they come from
 // PyPI, npm and the Go module proxy, and are skipped where those or their languages are missing. openid-client is in
-// test/sts/token-endpoint.test.ts.
+// test/sts/standard-token-endpoint.test.ts.
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";

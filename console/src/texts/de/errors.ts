@@ -11,6 +11,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "error.FAILED_PRECONDITION": "Das geht jetzt nicht: {detail}",
   "error.ABORTED": "Jemand anderes hat das inzwischen geändert: {detail}",
   "error.UNIMPLEMENTED": "Das bietet dieser Server nicht: {detail}",
+  "error.IDENTITY_AMBIGUOUS": "Mehrere Identitäten in der Gruppe akzeptieren dieses Token. Nennen Sie eine.",
   "error.INTERNAL": "Der Server hat einen Fehler. Senden Sie die Kennung der Anfrage an die, die ihn betreiben.",
   "error.UNAVAILABLE": "Der Server antwortet gerade nicht. Versuchen Sie es noch einmal.",
   "error.UNAUTHENTICATED": "Ihre Sitzung ist zu Ende. Melden Sie sich wieder an.",

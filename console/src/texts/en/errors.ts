@@ -10,6 +10,7 @@ export const texts = {
   "error.FAILED_PRECONDITION": "This is not possible now: {detail}",
   "error.ABORTED": "Somebody else has changed this meanwhile: {detail}",
   "error.UNIMPLEMENTED": "This server does not offer that: {detail}",
+  "error.IDENTITY_AMBIGUOUS": "Several identities in the group accept this token. Name one.",
   "error.INTERNAL": "The server has failed. Send the id of the request to whoever operates it.",
   "error.UNAVAILABLE": "The server does not respond at the moment. Try again.",
   "error.UNAUTHENTICATED": "Your session has ended. Sign in again.",

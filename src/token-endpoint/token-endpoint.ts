@@ -4,14 +4,14 @@ import { type Parameters, parameterOf, parametersOf, requiredParameterOf } from 
 import { parseBasic } from "../authn/basic.ts";
 import { type CapabilitySet, capabilitySet, findCapabilityByName } from "../model/capabilities.ts";
 import { isUid } from "../model/uid.ts";
+import type { AssumptionDeps } from "../sts/assumable-identity.ts";
+import { type Target, targetOf } from "../sts/assumption.ts";
+import type { Audiences } from "../sts/audiences.ts";
+import { show } from "../sts/denials.ts";
+import { type ExchangeDeps, exchangeToken } from "../sts/exchange.ts";
+import { audienceProblem, maxExchangeValues } from "../sts/exchange-request.ts";
+import { parseSubjectToken } from "../sts/subject-token.ts";
 import type { Endpoint, EndpointRequest, EndpointResponse } from "../transport/pages/endpoints.ts";
-import type { AssumptionDeps } from "./assumable-identity.ts";
-import { type Target, targetOf } from "./assumption.ts";
-import type { Audiences } from "./audiences.ts";
-import { show } from "./denials.ts";
-import { type ExchangeDeps, exchangeToken } from "./exchange.ts";
-import { audienceProblem, maxExchangeValues } from "./exchange-request.ts";
-import { parseSubjectToken } from "./subject-token.ts";
 
 /** The path of the endpoint below the base URL. */
 export const tokenEndpointPath = "/sts/token";
