@@ -65,11 +65,15 @@ describe("gatehouse auth login with an identity token", () => {
     assert.equal(listed.stdout, `${caller.server.groupUid}\n`);
   });
 
-  it("accepts the token itself, and finds the only matching identity", async () => {
+  it("accepts the token itself, and a workload that names no identity is told to", async () => {
     const environment = signedOut();
     const token = await provider.issueToken("ci", caller.server.url);
-    const login = await caller.runWith(environment, "auth", "login", "--identity-token", token, "-o", "id");
+    const named = ["--identity", identity, "--identity-token", token, "-o", "id"];
+    const login = await caller.runWith(environment, "auth", "login", ...named);
     assert.deepEqual([login.code, login.stdout], [0, `${identity}\n`]);
+    const unnamed = await caller.runWith(environment, "auth", "login", "--identity-token", token);
+    assert.equal(unnamed.code, 1);
+    assert.match(unnamed.stderr, /a workload names its identity, or a group in which it is/);
   });
 
   it("names the claim of a token that does not match, and stores nothing", async () => {
@@ -167,6 +171,8 @@ describe("gatehouse auth status, token, logout", () => {
         environment,
         "auth",
         "login",
+        "--identity",
+        identity,
         "--identity-token",
         token,
         "-o",
@@ -318,7 +324,7 @@ describe("credentials for container tools", () => {
     assert.ok(none.stdout.includes(missing), none.stdout);
 
     const token = await provider.issueToken("ci", caller.server.url);
-    const login = ["auth", "login", "--identity-token", token, "--audience", service];
+    const login = ["auth", "login", "--identity", identity, "--identity-token", token, "--audience", service];
     assert.equal((await caller.runWith(environment, ...login)).code, 0);
     assert.doesNotMatch((await caller.runWith(environment, ...configure)).stderr, /there is no token/);
     for (const host of ["registry.test:5000", "https://registry.test:5000", "eu.registry.test:5000"]) {

@@ -168,19 +168,20 @@ describe("the program", () => {
     const before = server.token();
     assert.match(
       (await run(["keys", "rotate", "--data-dir", data.path])).stdout,
-      /tokens are signed with \S+ from now on/,
+      /new keys sign from now on; \S+ signs tokens for others/,
     );
     server.child.kill("SIGTERM");
     await server.finished;
     const restarted = await development(data.path);
     assert.notEqual(decodeProtectedHeader(before).kid, decodeProtectedHeader(restarted.token()).kid);
     const { keys } = (await (await fetch(`${restarted.url}/.well-known/jwks.json`)).json()) as { keys: unknown[] };
-    assert.equal(keys.length, 2);
+    assert.equal(keys.length, 4);
     // The audience of a token is the address it was made for, and the port is another one now.
     assert.equal(decodeJwt(before).sub, decodeJwt(restarted.token()).sub);
     const listed = await run(["keys", "list", "--data-dir", data.path]);
     assert.match(listed.stdout, /verifies until/);
-    assert.match(listed.stdout, /signs/);
+    assert.match(listed.stdout, /signs tokens for the API/);
+    assert.match(listed.stdout, /signs tokens for others/);
     restarted.child.kill("SIGTERM");
     await restarted.finished;
   });

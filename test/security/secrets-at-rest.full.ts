@@ -78,7 +78,8 @@ for (const kind of databases) {
 
       await using first = await open(data, newKey());
       const now = await stored(first);
-      assert.equal(now.length, 3);
+      // Two settings, and two signing keys.
+      assert.equal(now.length, 4);
       for (const text of now) assert.match(text, encrypted);
       assert.equal(await readSecret(first.database.session, first.encryption, "page_token_key"), pageKey);
       assert.equal(await readSecret(first.database.session, first.encryption, "registry_signing_key"), registryKey);
@@ -96,7 +97,7 @@ for (const kind of databases) {
       const second = await open(data, `${fresh},${old}`);
       const keyId = newEncryption([Buffer.from(fresh, "base64")]).keyId;
       for (const text of await stored(second, uid)) assert.ok(text.startsWith(`gatehouse-sealed:1:${keyId}:`));
-      assert.equal(before.length, 4);
+      assert.equal(before.length, 5);
       const row = (await findRow(second.database.session, identityProviderCollection, uid))!;
       assert.equal(decryptClientSecret(second.encryption, row), "s3cret");
       await second[Symbol.asyncDispose]();
