@@ -151,6 +151,7 @@ describe("the walkthrough in the console", { timeout: 600_000 }, () => {
       .getByRole("option", { name: /keys-job/ })
       .waitFor();
     await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "Jump to" }).waitFor({ state: "detached" });
     await page.getByRole("heading", { name: "keys-job" }).waitFor();
     await page.keyboard.press("Delete");
     await page.getByRole("dialog").waitFor();
