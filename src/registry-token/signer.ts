@@ -57,7 +57,7 @@ export interface SignerOptions {
  */
 const lifetime = 300;
 
-/** How long a token is given again for the same access, in seconds: an RSA signature takes longer than all else of a sign-in. */
+/** How much sooner a token may expire that is given again for the same access, in seconds: an RSA signature takes longer than all else of a sign-in. */
 const reuseSeconds = 30;
 
 /** How many tokens are kept for that. The one used longest ago is forgotten first, and longer ones are not kept. */
@@ -95,10 +95,9 @@ async function makeKey(database: Database, encryption: Encryption, clock: Clock)
   return await database.write(context, (tx) => getOrSetSecret(tx, encryption, settingName, value));
 }
 
-/** A signed token, with its times in seconds since the epoch. */
+/** A signed token, and when it expires, in seconds since the epoch. */
 interface SignedToken {
   readonly token: string;
-  readonly issuedAt: number;
   readonly expiry: number;
 }
 
@@ -109,7 +108,9 @@ function newSigning(key: SigningKey, options: SignerOptions): RegistrySigner["si
     const now = Math.floor(options.clock() / 1000);
     const name = JSON.stringify([request.subject, request.access]);
     const known = recent.get(name);
-    const isGood = known && now - known.issuedAt < reuseSeconds && known.expiry * 1000 <= request.notAfter;
+    const expiry = expiryAt(now, request);
+    // Other credentials of the subject may have ended sooner, or end sooner now.
+    const isGood = known && known.expiry <= expiry && expiry - known.expiry < reuseSeconds;
     const signed = isGood ? known : await signToken(key, request, options, now);
     if (name.length + signed.token.length <= kept.length) recent.set(name, signed);
     return { token: signed.token, issuedAt: now, expiresIn: signed.expiry - now };
@@ -122,7 +123,7 @@ async function signToken(
   { issuer, service }: SignerOptions,
   issuedAt: number,
 ): Promise<SignedToken> {
-  const expiry = Math.min(issuedAt + lifetime, Math.floor(request.notAfter / 1000));
+  const expiry = expiryAt(issuedAt, request);
   const claims = {
     iss: issuer,
     sub: request.subject,
@@ -134,7 +135,12 @@ async function signToken(
     jti: randomBytes(16).toString("base64url"),
     access: request.access,
   };
-  return { token: await signJws(claims, key), issuedAt, expiry };
+  return { token: await signJws(claims, key), expiry };
+}
+
+/** Returns when a token that is signed now expires, in seconds since the epoch. */
+function expiryAt(now: number, { notAfter }: RegistryTokenRequest): number {
+  return Math.min(now + lifetime, Math.floor(notAfter / 1000));
 }
 
 /** Returns the key id that Distribution 2 uses in its bundle: the first 240 bits of the key's digest, in twelve groups. */

@@ -238,6 +238,42 @@ for (const database of databases) {
       }
     });
 
+    it("gives the same token again for the same access, but none that ends before a new one would", async () => {
+      const pair = keyPair("RS256", "repeated");
+      const keys = { issuer: "https://repeated.example.org", subject: "visitor", issuerKeys: keySetText(pair) };
+      const path = `/iam/v2beta1/identities/${root}`;
+      const created = await rest(server.url, server.ownerToken, "POST", path, { name: "repeated", staticKeys: keys });
+      const seconds = Math.floor(now / 1000);
+      const ask = async (life: number) => {
+        const claims = { iss: keys.issuer, sub: keys.subject, aud: server.config.baseUrl, exp: seconds + life };
+        const password = await signOutside({ ...pair, kid: undefined }, claims);
+        const { status, body } = await getToken(server.url, basic(created.body.uid, password), []);
+        assert.equal(status, 200);
+        assert.equal(readToken(body.token).claims.exp, Math.floor(now / 1000) + body.expires_in);
+        return body;
+      };
+      const short = await ask(40);
+      assert.equal(short.expires_in, 40);
+      const long = await ask(3600);
+      assert.equal(long.expires_in, 300);
+      assert.equal((await ask(3600)).token, long.token);
+      assert.equal((await ask(40)).expires_in, 40);
+      assert.equal((await ask(3600)).expires_in, 300);
+      const before = now;
+      try {
+        const { token } = await ask(3600);
+        now += 29_000;
+        const again = await ask(3600);
+        assert.deepEqual([again.token, again.expires_in], [token, 271]);
+        now += 1_000;
+        const fresh = await ask(3600);
+        assert.notEqual(fresh.token, token);
+        assert.equal(fresh.expires_in, 300);
+      } finally {
+        now = before;
+      }
+    });
+
     it("takes an API token in the forms of OAuth 2", async () => {
       const scope = `repository:${root}/app:pull`;
       const password = (await addCaller(server, root, viewerRole.uid)).registryToken;
