@@ -5,16 +5,8 @@ import type { Audiences } from "../audiences.ts";
 import { type Claims, matchClaims } from "../claim-match.ts";
 import { shortestText } from "../patterns/shortest-text.ts";
 import { newStepBudget } from "../patterns/step-budget.ts";
-import {
-  genericModel,
-  type NamedPart,
-  type OtherForm,
-  type Parts,
-  type Template,
-  type TokenForm,
-  type WorkloadModel,
-  workloadModels,
-} from "./workload-models.ts";
+import { type AcceptedToken, claimsOf, fill, findAccepted, type Texts } from "./accepted-token.ts";
+import type { NamedPart, OtherForm, Parts, TokenForm } from "./workload-model.ts";
 
 /** A token that a rule lets in. */
 export interface RuleFinding {
@@ -37,19 +29,6 @@ export interface LintResult {
 /** The steps of all comparisons of one call. */
 const maxLintSteps = 1_000_000;
 
-type Texts = Record<string, string>;
-
-/** A token that a rule accepts, and the parts that it is built from. */
-interface Base {
-  readonly model: WorkloadModel;
-  readonly form: TokenForm;
-  readonly parts: Parts;
-  /** The parts if sets of characters had other members: what differs is open in the rule. */
-  readonly others: Parts;
-  /** The claims that the rule names and the form does not have. */
-  readonly fixed: Texts;
-}
-
 /**
  * Checks a claim match. `audiences` are those of rules that name none. Throws PERMISSION_DENIED if the comparisons
  * would take too many steps.
@@ -57,7 +36,7 @@ interface Base {
 export function lintRule(match: Identity_ClaimMatch, audiences: Audiences): LintResult {
   const steps = newStepBudget(maxLintSteps);
   const accepts = (claims: Claims) => matchClaims(match, claims, audiences, steps).ok;
-  const base = findBase(match, audiences, accepts);
+  const base = findAccepted(match, audiences, accepts);
   if (!base) return { accepted: undefined, findings: [] };
   const accepted = claimsOf(base);
   const findings: RuleFinding[] = [];
@@ -86,7 +65,7 @@ const stranger = "mallory";
 
 function checkName(
   match: Identity_ClaimMatch,
-  base: Base,
+  base: AcceptedToken,
   { part, what, isBoundary, ids = [], isOpen = false }: NamedPart,
   tryParts: TryParts,
   open: Set<string>,
@@ -124,14 +103,14 @@ function checkName(
 }
 
 function checkForm(
-  base: Base,
+  base: AcceptedToken,
   { from, to, what, isError, parts = {}, unlessAny }: OtherForm,
   tryParts: TryParts,
   open: Set<string>,
   report: Report,
 ) {
   if (!from.includes(base.form.name) || (unlessAny !== undefined && open.has(unlessAny))) return;
-  const form = to === "" ? base.form : base.model.forms.find(({ name }) => name === to);
+  const form = to === undefined ? base.form : base.model.forms.find(({ name }) => name === to);
   if (!form) return;
   const filled = Object.fromEntries(Object.entries(parts).map(([part, text]) => [part, fill(text, base.parts)]));
   const claims = tryParts(filled, form);
@@ -139,11 +118,11 @@ function checkForm(
 }
 
 /** A name that has another owner since has other ids. */
-function checkIds({ model, form, parts }: Base, tryParts: TryParts, open: Set<string>, report: Report): void {
+function checkIds({ model, form, parts }: AcceptedToken, tryParts: TryParts, open: Set<string>, report: Report): void {
   const [outer] = model.names;
   if (model.ids.length === 0 || (outer && open.has(outer.part))) return;
   const changes = Object.fromEntries(model.ids.map((id) => [id, idAfter(parts[id]!)]));
-  const withIds = model.forms.find(({ name }) => name === `${form.name} with ids`);
+  const withIds = model.forms.find(({ name }) => name === form.idForm);
   const claims = (withIds && tryParts(changes, withIds)) ?? tryParts(changes);
   if (claims) report("a later owner of the names: the ids differ", false, claims);
 }
@@ -164,129 +143,6 @@ function checkIssuer(
 function namesClaim({ sub, claims, claimPatterns }: Identity_ClaimMatch, name: string): boolean {
   if (name === "sub") return sub.case === "subject" || !/^\(*\.[*+]\)*$/.test(sub.value ?? "");
   return Object.hasOwn(claims, name) || Object.hasOwn(claimPatterns, name);
-}
-
-/** Returns a token that the rule accepts. */
-function findBase(
-  match: Identity_ClaimMatch,
-  audiences: Audiences,
-  accepts: (claims: Claims) => boolean,
-): Base | undefined {
-  const seeds = seedsOf(match, audiences, false);
-  const others = seedsOf(match, audiences, true);
-  const model =
-    workloadModels.find(
-      ({ issuer, sampleIssuer }) => issuer.test(seeds.iss!) || accepts({ ...seeds, iss: sampleIssuer }),
-    ) ?? genericModel;
-  const iss = model.issuer.test(seeds.iss!) ? seeds.iss! : model.sampleIssuer;
-  const candidates = model === genericModel ? [model] : [model, genericModel];
-  for (const candidate of candidates)
-    for (const [form, read] of candidate.forms.flatMap((each) =>
-      [readParts, readPartsBackwards].map((way) => [each, way] as const),
-    )) {
-      const parts = { ...candidate.sample, ...readForm(form, seeds, read) };
-      const built = Object.keys(form.claims);
-      const fixed = {
-        ...Object.fromEntries(Object.entries(seeds).filter(([name]) => name !== "sub" && !built.includes(name))),
-        iss,
-      };
-      const base = {
-        model: candidate,
-        form,
-        parts,
-        others: { ...candidate.sample, ...readForm(form, others, read) },
-        fixed,
-      };
-      if (accepts(claimsOf(base))) return base;
-    }
-  return undefined;
-}
-
-/** Returns a text for each claim that the rule names. */
-function seedsOf(match: Identity_ClaimMatch, { names }: Audiences, second: boolean): Texts {
-  const { iss, sub, aud, claims, claimPatterns } = match;
-  const member = ({
-    case: name,
-    value = "",
-  }: {
-    readonly case: string | undefined;
-    readonly value?: string | undefined;
-  }) => (name?.endsWith("Pattern") ? (shortestText(value, second) ?? "") : value);
-  const patterns = Object.entries(claimPatterns).map(
-    ([name, pattern]) => [name, shortestText(pattern, second) ?? ""] as const,
-  );
-  return {
-    ...Object.fromEntries(patterns),
-    ...claims,
-    iss: member(iss),
-    sub: member(sub),
-    aud: aud.case === undefined ? (names[0] ?? "") : member(aud),
-  };
-}
-
-type ReadParts = (template: Template, text: string) => Parts;
-
-function readForm(form: TokenForm, seeds: Texts, readOne: ReadParts): Parts {
-  const templates = { sub: form.sub, ...form.claims };
-  const read = Object.entries(templates).flatMap(([name, template]) =>
-    seeds[name] === undefined ? [] : Object.entries(readOne(template, seeds[name])),
-  );
-  return Object.fromEntries(read);
-}
-
-/**
- * Reads the parts of a text that begins as the template does. A part is read up to the literal that follows it, or else
- * up to a delimiter. Empty parts are left out.
- *
- * For `repo:{owner}/{repository}:ref` and `repo:acme/` returns the owner acme.
- */
-function readParts(template: Template, text: string): Parts {
-  const parts: Texts = {};
-  let rest = text;
-  const tokens = template.split(/\{(\w+)\}/);
-  for (let i = 0; i < tokens.length; i += 2) {
-    const literal = tokens[i]!;
-    if (!rest.startsWith(literal)) break;
-    rest = rest.slice(literal.length);
-    const name = tokens[i + 1];
-    if (name === undefined) break;
-    const next = tokens[i + 2]!;
-    const end = next === "" ? rest.length : rest.indexOf(next);
-    const length = end >= 0 ? end : /[:/@]|$/.exec(rest)!.index;
-    if (length > 0) parts[name] = rest.slice(0, length);
-    rest = rest.slice(length);
-  }
-  return parts;
-}
-
-/** The same of a text that ends as the template does. For `{owner}/{repository}@{ref}` and `/app@main` returns app and main. */
-function readPartsBackwards(template: Template, text: string): Parts {
-  const parts: Texts = {};
-  let rest = text;
-  const tokens = template.split(/\{(\w+)\}/);
-  for (let i = tokens.length - 1; i >= 0; i -= 2) {
-    const literal = tokens[i]!;
-    if (!rest.endsWith(literal)) break;
-    rest = rest.slice(0, rest.length - literal.length);
-    const name = tokens[i - 1];
-    if (name === undefined) break;
-    const before = tokens[i - 2]!;
-    const start = before === "" ? 0 : rest.lastIndexOf(before) + before.length;
-    const isFound = before === "" || rest.includes(before);
-    const begin = isFound ? start : /[^:/@]*$/.exec(rest)!.index;
-    if (begin < rest.length) parts[name] = rest.slice(begin);
-    rest = rest.slice(0, begin);
-  }
-  return parts;
-}
-
-function claimsOf({ form, parts, fixed }: Pick<Base, "form" | "parts" | "fixed">): Texts {
-  const built = Object.entries(form.claims).map(([name, template]) => [name, fill(template, parts)] as const);
-  return { ...Object.fromEntries(built), ...fixed, sub: fill(form.sub, parts) };
-}
-
-function fill(template: Template, parts: Parts): string {
-  return template.replace(/\{(\w+)\}/g, (whole, name: string) => parts[name] ?? whole);
 }
 
 /** Whether a part stands in the subject, or in another claim that the rule names. */

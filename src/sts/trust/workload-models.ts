@@ -1,60 +1,6 @@
-// How the tokens of the large issuers of workloads are built: from parts such as the owner of a repository, which a change of the token
-// must change in each claim alike.
+// How the tokens of the large issuers of workloads are built.
 
-/** The parts of a token by name, such as `owner` and `branch`. */
-export type Parts = Readonly<Record<string, string>>;
-
-/** A claim whose value has parts in braces: `repo:{owner}/{repository}`. */
-export type Template = string;
-
-/** A form of the tokens of an issuer, such as that of a job for a tag. */
-export interface TokenForm {
-  readonly name: string;
-  readonly sub: Template;
-  /** The other claims that rules name. */
-  readonly claims: Readonly<Record<string, Template>>;
-}
-
-/** A part that says who a workload is. */
-export interface NamedPart {
-  readonly part: string;
-  /** The words for another value of it, such as "another owner". */
-  readonly what: string;
-  /** Whether to let in any value is an error. To let in a similar one always is: nobody means that. */
-  readonly isBoundary: boolean;
-  /** The ids that differ with it. */
-  readonly ids?: readonly string[];
-  /** Whether a similar value is a warning only: `production-eu` for `production.*` may be meant. */
-  readonly isOpen?: boolean;
-}
-
-/** A form that differs in kind from the one that the rule is for. */
-export interface OtherForm {
-  readonly from: readonly string[];
-  readonly to: string;
-  readonly what: string;
-  readonly isError: boolean;
-  /** Values of parts for the other form, which may name parts: `{ tag: "{branch}" }`. */
-  readonly parts?: Parts;
-  /** The part that the rule must restrict; a rule that lets in any value of it says nothing of the form. */
-  readonly unlessAny?: string;
-}
-
-/** The tokens of an issuer. */
-export interface WorkloadModel {
-  /** Matches the issuers. */
-  readonly issuer: RegExp;
-  /** An issuer, where a rule names it by a pattern. */
-  readonly sampleIssuer: string;
-  /** The forms, the most frequent first. */
-  readonly forms: readonly TokenForm[];
-  readonly sample: Parts;
-  /** From the outermost to the innermost. */
-  readonly names: readonly NamedPart[];
-  readonly otherForms: readonly OtherForm[];
-  /** Ids that go with names: a recycled name has others. */
-  readonly ids: readonly string[];
-}
+import type { Template, TokenForm, WorkloadModel } from "./workload-model.ts";
 
 const gitHubClaims = {
   repository: "{owner}/{repository}",
@@ -70,24 +16,29 @@ const branchClaims = { ref: "refs/heads/{branch}", ref_type: "branch", event_nam
 
 /** The forms of GitHub for one spelling of the repository: with and without the immutable ids. */
 function gitHubForms(name: string, repository: Template): TokenForm[] {
+  const idForm = (form: string) => (name === "" ? { idForm: `${form} with ids` } : {});
   return [
     {
       name: `branch${name}`,
+      ...idForm("branch"),
       sub: `repo:${repository}:ref:refs/heads/{branch}`,
       claims: { ...gitHubClaims, ...branchClaims },
     },
     {
       name: `environment${name}`,
+      ...idForm("environment"),
       sub: `repo:${repository}:environment:{environment}`,
       claims: { ...gitHubClaims, ...branchClaims, environment: "{environment}" },
     },
     {
       name: `tag${name}`,
+      ...idForm("tag"),
       sub: `repo:${repository}:ref:refs/tags/{tag}`,
       claims: { ...gitHubClaims, ref: "refs/tags/{tag}", ref_type: "tag", event_name: "push" },
     },
     {
       name: `pull_request${name}`,
+      ...idForm("pull_request"),
       sub: `repo:${repository}:pull_request`,
       claims: {
         ...gitHubClaims,
@@ -233,7 +184,6 @@ const gitLab: WorkloadModel = {
     },
     {
       from: ["branch", "environment"],
-      to: "",
       what: "an unprotected branch",
       isError: false,
       parts: { isProtected: "false" },
@@ -338,14 +288,3 @@ const buildkite: WorkloadModel = {
 
 /** The models of issuers. */
 export const workloadModels: readonly WorkloadModel[] = [gitHub, gitLab, kubernetes, terraform, buildkite];
-
-/** The model of an issuer without one: the subject is a name. */
-export const genericModel: WorkloadModel = {
-  issuer: /(?:)/,
-  sampleIssuer: "https://issuer.example",
-  forms: [{ name: "subject", sub: "{subject}", claims: {} }],
-  sample: { subject: "workload" },
-  names: [{ part: "subject", what: "another subject", isBoundary: true }],
-  otherForms: [],
-  ids: [],
-};
