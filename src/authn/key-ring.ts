@@ -76,8 +76,9 @@ export interface KeyRing {
    */
   find(kid: string): Promise<VerificationKey | undefined>;
   /**
-   * Creates new signing keys, and returns that for others; the keys before stay valid for verification for `overlapMs`. For all valid tokens to stay
-   * valid, the overlap must be one hour plus the time until the slowest node refreshes. 0 retires a leaked key at once.
+   * Creates new signing keys, and returns that for others; the keys before stay valid for verification for `overlapMs`.
+   * For all valid tokens to stay valid, the overlap must be one hour plus the time until the slowest node refreshes. 0
+   * retires a leaked key at once.
    */
   rotate(overlapMs: number): Promise<KeyRecord>;
   /** When the key that signs tokens for others was made, in milliseconds since the epoch; undefined if none is known. Never reads the store. */

@@ -39,9 +39,14 @@ export interface Assumption {
 }
 
 /** Exchanges one of our own tokens: for its own identity only (security case X2), and not beyond its expiry. */
-export async function assumeOwn(deps: AssumptionDeps, uid: string, subjectToken: SubjectToken): Promise<Assumption> {
+export async function assumeOwn(
+  deps: AssumptionDeps,
+  { identity: uid, isGroupAllowed = false }: Target,
+  subjectToken: SubjectToken,
+): Promise<Assumption> {
   const verified = await verifyOwn(deps, subjectToken);
-  if (uid !== "" && uid !== verified.subject) throw claimDenied("sub", verified.subject);
+  const isNamed = uid === "" || uid === verified.subject || (isGroupAllowed && isWithin(verified.subject, uid));
+  if (!isNamed) throw claimDenied("sub", verified.subject);
   const identity = await deps.directory.find(verified.subject);
   if (!identity || predatesIdentity(verified, identity.createTime)) throw claimDenied("sub", verified.subject);
   await deps.directory.requireActivePerson(identity.uid, verified.act);
@@ -67,6 +72,8 @@ function narrowOwn(narrowing: Narrowing, requirement: Requirement | undefined): 
 export interface Target {
   /** The uid of the identity; empty to look for one. */
   readonly identity: string;
+  /** Whether `identity` may also be a group to look in: a registry client and an OAuth client name either by one uid. */
+  readonly isGroupAllowed?: boolean;
   /** The groups to look in for the identity of a workload. */
   readonly groups: readonly string[];
 }
@@ -77,24 +84,16 @@ export interface Target {
  */
 export async function assumeWithOutsideToken(
   deps: AssumptionDeps,
-  { identity: uid, groups }: Target,
+  { identity: uid, isGroupAllowed = false, groups }: Target,
   subjectToken: SubjectToken,
 ): Promise<Assumption> {
   const steps = newStepBudget();
   if (uid === "") return await assumeUnnamed(deps, groups, subjectToken, steps);
   const identity = await deps.directory.find(uid);
+  if (!identity && isGroupAllowed) return await assumeUnnamed(deps, [uid], subjectToken, steps);
   // The same error as for another issuer, so the caller cannot learn which identities exist.
   if (!identity) throw claimDenied("iss", subjectToken.claims.iss);
   return await assumeIdentity(deps, identity, subjectToken, steps);
-}
-
-/**
- * Returns the target that a client names by one uid, in the user name of a registry client or an OAuth `client_id`: an
- * identity, or a group in which to look for it.
- */
-export async function targetOf({ directory }: Pick<AssumptionDeps, "directory">, uid: string): Promise<Target> {
-  if (uid === "") return { identity: "", groups: [] };
-  return (await directory.find(uid)) ? { identity: uid, groups: [] } : { identity: "", groups: [uid] };
 }
 
 /** Returns the claims of a token that the provider issued for us, whichever user it is about. */

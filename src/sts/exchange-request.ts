@@ -2,17 +2,14 @@ import type { ExchangeRequest } from "../../gen/chainguard/platform/oidc/oidc_pb
 import { ApiError, Code, type FieldViolation, invalidArgument } from "../aip/errors.ts";
 import { type CapabilitySet, capabilitySet, findCapabilityByName } from "../model/capabilities.ts";
 import { isUid } from "../model/uid.ts";
+import type { Target } from "./assumption.ts";
 import type { Audiences } from "./audiences.ts";
 import { show } from "./denials.ts";
 
 /** The parameters of the requested token. */
-export interface WantedToken {
+export interface WantedToken extends Target {
   readonly audience: readonly string[];
-  /** The uid of the identity to assume. Empty means the one that the token matches. */
-  readonly identity: string;
   readonly identityProvider: string;
-  /** Without an identity, the groups in which to look for that of a workload. */
-  readonly groups: readonly string[];
   /** The groups to limit the token to. Undefined means no limit. */
   readonly scopes: readonly string[] | undefined;
   /** The capabilities to limit the token to. Undefined means no limit. */

@@ -140,7 +140,7 @@ function readPresented(token: string): Presented {
 
 async function assume(
   deps: ExchangeDeps,
-  { identity, identityProvider, groups }: WantedToken,
+  { identityProvider, ...target }: WantedToken,
   presented: Presented,
 ): Promise<Assumption> {
   if (identityProvider !== "") {
@@ -148,11 +148,11 @@ async function assume(
     // Never skipped: tokens of this provider are valid for its own organization only.
     const provider = await deps.findProvider?.(identityProvider);
     if (!provider) throw permissionDenied("the identity provider is not known");
-    return assumeByProvider(deps, provider, identity, presented);
+    return assumeByProvider(deps, provider, target.identity, presented);
   }
-  if ("aws" in presented) return await assumeWithAwsRequest(deps, identity, presented.aws);
-  if (presented.issuer === deps.issuer) return assumeOwn(deps, identity, presented);
-  return assumeWithOutsideToken(deps, { identity, groups }, presented);
+  if ("aws" in presented) return await assumeWithAwsRequest(deps, target.identity, presented.aws);
+  if (presented.issuer === deps.issuer) return assumeOwn(deps, target, presented);
+  return assumeWithOutsideToken(deps, target, presented);
 }
 
 function eventOf(

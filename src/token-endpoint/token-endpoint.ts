@@ -5,7 +5,7 @@ import { parseBasic } from "../authn/basic.ts";
 import { type CapabilitySet, capabilitySet, findCapabilityByName } from "../model/capabilities.ts";
 import { isUid } from "../model/uid.ts";
 import type { AssumptionDeps } from "../sts/assumable-identity.ts";
-import { type Target, targetOf } from "../sts/assumption.ts";
+import type { Target } from "../sts/assumption.ts";
 import type { Audiences } from "../sts/audiences.ts";
 import { show } from "../sts/denials.ts";
 import { type ExchangeDeps, exchangeToken } from "../sts/exchange.ts";
@@ -88,9 +88,8 @@ export function standardTokenEndpoint(deps: StandardTokenDeps): Endpoint {
       const token = grant.read(form, deps.issuer);
       const scope = readScope(form);
       const audience = readAudience(form, deps.audiences);
-      const named = await targetOf(deps, readClient(request, form));
-      const target: Target =
-        named.identity || named.groups.length > 0 ? named : { identity: "", groups: scope.scopes ?? [] };
+      const identity = readClient(request, form);
+      const target: Target = { identity, isGroupAllowed: true, groups: scope.scopes ?? [] };
       const wanted = { ...target, ...scope, audience, identityProvider: "" };
       const issued = await exchangeToken(deps, token, wanted, request.call).catch((error: unknown) => {
         throw deniedBy(grant, error);

@@ -7,7 +7,7 @@ import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { basic, getToken } from "../registry/sign-in.ts";
 import { viewerRole } from "../security/tree.ts";
-import { keyPair, signOutside } from "./outside.ts";
+import { keyPair, signOutside, startIssuer } from "./outside.ts";
 
 for (const database of databases) {
   it(`T11: texts that databases cannot store select no identity, ${database}`, async () => {
@@ -58,6 +58,31 @@ for (const database of databases) {
     }
     for (const uid of uids) await rest(server.url, server.ownerToken, "DELETE", `/iam/v2beta1/identities/${uid}`);
     assert.deepEqual(await ask(), [200, own, 200]);
+  });
+}
+
+for (const database of databases) {
+  it(`the last use of an identity is written once a minute, ${database}`, async () => {
+    let now = Date.now();
+    await using server = await startTestServer({ database, clock: () => now });
+    const key = keyPair("ES256");
+    await using issuer = await startIssuer(key);
+    const uid = await createBound(server, { name: "ci", claimMatch: { issuer: issuer.url, subject: "ci" } });
+    const use = async () => {
+      const exp = Math.floor(now / 1000) + 600;
+      const token = await signOutside(key, { iss: issuer.url, sub: "ci", aud: server.config.baseUrl, exp });
+      const query = new URLSearchParams({ aud: server.config.baseUrl, identity: uid });
+      assert.equal((await rest(server.url, token, "GET", `/sts/exchange?${query}`)).status, 200);
+      const { body } = await rest(server.url, server.ownerToken, "GET", `/iam/v2beta1/identities/${uid}`);
+      return Date.parse(body.lastSeenTime);
+    };
+    now += 1_000;
+    const first = await use();
+    assert.equal(first, now);
+    now += 59_999;
+    assert.equal(await use(), first);
+    now += 1;
+    assert.equal(await use(), now);
   });
 }
 

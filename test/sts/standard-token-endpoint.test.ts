@@ -144,6 +144,8 @@ for (const database of databases) {
       const again = await post(await exchangeForm(own));
       assert.equal(again.status, 200);
       assert.equal((await rest(server.url, again.body.access_token, "GET", "/iam/v2beta1/roles")).status, 403);
+      const inGroup = await post(await exchangeForm({ ...own, client_id: server.groupUid }));
+      assert.equal(decodeJwt(inGroup.body.access_token).sub, identity);
       const wider = await post(await exchangeForm({ ...own, scope: "roles.list" }));
       assert.deepEqual([wider.status, wider.body.error], [400, "invalid_request"]);
     });

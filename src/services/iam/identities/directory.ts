@@ -44,7 +44,12 @@ export function identityDirectory(database: Database, clock: Clock): IdentityDir
       if (time - (touched.get(uid) ?? Number.NEGATIVE_INFINITY) < touchIntervalMs) return;
       touched.set(uid, time);
       const context = { actor: uid, method: "touch", requestId: "", time: clock() };
-      await database.write(context, (tx) => touchIdentity(tx, uid, time));
+      await database
+        .write(context, (tx) => touchIdentity(tx, uid, time))
+        .catch((error: unknown) => {
+          touched.delete(uid);
+          throw error;
+        });
     },
   };
 }
