@@ -360,7 +360,7 @@ describe("the key for tokens of this service alone", () => {
   const day = 24 * hour;
   const algorithmsOf = (ring: KeyRing) => ring.jwks().keys.map(({ alg }) => alg);
 
-  it("is made in addition to that for others, signs with ES256, and ends after 400 days", async () => {
+  it("the key for own tokens is made with that for others, signs with ES256, and ends after 400 days", async () => {
     const store = memoryKeyStore();
     const ring = await openRing(store, testClock(), "RS256");
     const [own, others] = [await ring.signing("own"), await ring.signing("others")];
@@ -369,21 +369,21 @@ describe("the key for tokens of this service alone", () => {
     assert.equal(store.records.length, 2);
   });
 
-  it("is not a second key where tokens for others have ES256, too", async () => {
+  it("one key signs all tokens where those for others have ES256, too", async () => {
     const store = memoryKeyStore();
     const ring = await openRing(store);
     assert.equal((await ring.signing("own")).kid, (await ring.signing("others")).kid);
     assert.equal(store.records.length, 1);
   });
 
-  it("is made where a release before has made none, and the other key stays", async () => {
+  it("a key for own tokens is added to the key of a release before, which stays", async () => {
     const before = await newKey("RS256", startTime);
     const ring = await openRing(memoryKeyStore([before]), testClock(), "RS256");
     assert.deepEqual(algorithmsOf(ring).sort(), ["ES256", "RS256"]);
     assert.equal(ring.known(before.kid)?.retireTime, undefined);
   });
 
-  it("is replaced 30 days before its end, and verifies until then", async () => {
+  it("the key for own tokens is replaced 30 days before its end, and verifies until then", async () => {
     const clock = testClock();
     const ring = await openRing(memoryKeyStore(), clock, "RS256");
     const { kid } = await ring.signing("own");
@@ -397,7 +397,7 @@ describe("the key for tokens of this service alone", () => {
     assert.ok(ring.known(kid));
   });
 
-  it("is made again within an hour after a server of a release before has rotated the keys; the other key signs if it has retired", async () => {
+  it("the key for own tokens is made again within an hour after a server of a release before has rotated the keys; that for others signs until then", async () => {
     const clock = testClock();
     const store = memoryKeyStore();
     const ring = await openRing(store, clock, "RS256");
@@ -416,7 +416,7 @@ describe("the key for tokens of this service alone", () => {
     assert.equal((await ring.signing("own")).algorithm, "ES256");
   });
 
-  it("signs tokens for the API and the registry; tokens for others as well have the algorithm of others", async () => {
+  it("tokens for the API and the registry have ES256; tokens for others as well have the algorithm of others", async () => {
     const clock = testClock();
     const keys = await openRing(memoryKeyStore(), clock, "RS256");
     const ownAudiences = [issuer, "registry.example"];
