@@ -32,7 +32,7 @@ describe("the view Operate", { timeout: 300_000 }, () => {
     await page.getByText("ready").waitFor();
     await page.getByText("all run the same version").waitFor();
     await page.getByText(/None of \d+ limits/).waitFor();
-    await page.getByText("signs").waitFor();
+    await page.getByText("signs for the API").waitFor();
     await page.getByText("owner@example.org").waitFor();
     assert.deepEqual(complaints, []);
   });
@@ -57,22 +57,24 @@ describe("the view Operate", { timeout: 300_000 }, () => {
     await using console = await openConsole(browser, server, { path: "/console/operate" });
     const { page, complaints } = console;
     await signIn(page, "owner");
-    await page.getByRole("button", { name: "Rotate signing key" }).click();
-    const rotate = page.getByRole("dialog", { name: "Rotate signing key" });
-    await rotate.getByText(/verifies for two more hours/).waitFor();
+    await page.getByRole("button", { name: "Rotate signing keys" }).click();
+    const rotate = page.getByRole("dialog", { name: "Rotate signing keys" });
+    await rotate.getByText(/verify for two more hours/).waitFor();
     assert.match(page.url(), /dialog=rotate/);
-    await rotate.getByRole("button", { name: "Rotate signing key" }).click();
-    await page.getByText("verifies").waitFor();
-    await page.getByRole("button", { name: "Retire now" }).click();
+    await rotate.getByRole("button", { name: "Rotate signing keys" }).click();
+    // The key for the API and that for others were rotated; the token of the page is one for the API, by ES256.
+    await page.getByText("verifies").nth(1).waitFor();
+    const verifying = page.getByRole("row", { name: /ES256.*verifies|verifies.*ES256/ });
+    await verifying.getByRole("button", { name: "Retire now" }).click();
     const retire = page.getByRole("dialog", { name: /^Retire signing key/ });
     const button = retire.getByRole("button", { name: "Retire now" });
     assert.ok(await button.isDisabled());
     const label = (await retire.locator("label").textContent()) ?? "";
     await retire.getByRole("textbox").fill(/Type (\S+) to confirm/.exec(label)?.[1] ?? "");
     await button.click();
-    await page.getByText("retired").waitFor();
+    await page.getByRole("row", { name: /ES256.*retired|retired.*ES256/ }).waitFor();
     await page.reload();
-    await page.getByText("signs").waitFor();
+    await page.getByText("signs for the API").waitFor();
     // Chromium logs the 401 of the token that the retired key had signed.
     assert.deepEqual(
       complaints.filter((line) => !line.includes("401")),
@@ -150,14 +152,14 @@ describe("the view Operate", { timeout: 300_000 }, () => {
         await using console = await openConsole(browser, server, { path: "/console/operate", width, dark });
         const { page, complaints } = console;
         await signIn(page, "owner");
-        await page.getByText("signs").waitFor();
+        await page.getByText("signs for the API").waitFor();
         await page.getByText("owner@example.org").first().waitFor();
         assert.deepEqual(await findProblems(page), []);
         await page.getByRole("button", { name: "Copy as" }).first().click();
         await page.getByRole("menuitem", { name: "grpcurl" }).waitFor();
         assert.deepEqual(await findProblems(page), []);
         await page.keyboard.press("Escape");
-        await page.getByRole("button", { name: "Rotate signing key" }).click();
+        await page.getByRole("button", { name: "Rotate signing keys" }).click();
         await page.getByRole("dialog").waitFor();
         assert.deepEqual(await findProblems(page), []);
         await page.keyboard.press("Escape");

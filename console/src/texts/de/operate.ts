@@ -32,7 +32,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "operate.noLimits": "Keine von {count, number} Grenzen für Verbindungen und Anfragen wurde erreicht.",
   "operate.keys": "Signaturschlüssel",
   "operate.keys.lead":
-    "Sie signieren die API-Tokens, die diese Installation ausstellt. Clients finden sie in der Schlüsselmenge.",
+    "Sie signieren die Tokens, die diese Installation ausstellt: ein Schlüssel die für ihre API, einer die für andere. Clients finden sie in der Schlüsselmenge.",
   "operate.noKeys": "Es gibt noch keinen Schlüssel. Der Server erzeugt einen, wenn er startet.",
   "operate.key": "Schlüssel",
   "operate.state": "Zustand",
@@ -40,11 +40,13 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "operate.created": "Erzeugt",
   "operate.actions": "Aktionen",
   "operate.signs": "signiert",
+  "operate.signs.own": "signiert für die API",
+  "operate.signs.others": "signiert für andere",
   "operate.verifies": "prüft, endet",
   "operate.retired": "zurückgezogen",
   "operate.rotate": "Schlüssel wechseln",
   "operate.rotate.text":
-    "Ab jetzt signiert ein neuer Schlüssel alle Tokens. Gültige Tokens bleiben gültig: Der heutige Schlüssel prüft noch zwei Stunden lang.",
+    "Ab jetzt signieren neue Schlüssel alle Tokens. Gültige Tokens bleiben gültig: Die heutigen Schlüssel prüfen noch zwei Stunden lang.",
   "operate.rotated": "Schlüssel gewechselt",
   "operate.retire": "Sofort zurückziehen",
   "operate.retire.title": "Schlüssel {key} zurückziehen",

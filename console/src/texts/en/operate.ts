@@ -30,7 +30,8 @@ export const texts = {
   "operate.limits": "Limits met since the start",
   "operate.noLimits": "None of {count, number} limits of connections and requests was met.",
   "operate.keys": "Signing keys",
-  "operate.keys.lead": "They sign the API tokens that this installation issues. Clients find them in the key set.",
+  "operate.keys.lead":
+    "They sign the tokens that this installation issues: one key those for its API, one those for others. Clients find them in the key set.",
   "operate.noKeys": "There is no key yet. The server makes one when it starts.",
   "operate.key": "Key",
   "operate.state": "State",
@@ -38,12 +39,14 @@ export const texts = {
   "operate.created": "Created",
   "operate.actions": "Actions",
   "operate.signs": "signs",
+  "operate.signs.own": "signs for the API",
+  "operate.signs.others": "signs for others",
   "operate.verifies": "verifies, ends",
   "operate.retired": "retired",
-  "operate.rotate": "Rotate signing key",
+  "operate.rotate": "Rotate signing keys",
   "operate.rotate.text":
-    "A new key signs all tokens from now on. Tokens that are valid now stay valid: the key that signs today verifies for two more hours.",
-  "operate.rotated": "Signing key rotated",
+    "New keys sign all tokens from now on. Tokens that are valid now stay valid: the keys that sign today verify for two more hours.",
+  "operate.rotated": "Signing keys rotated",
   "operate.retire": "Retire now",
   "operate.retire.title": "Retire signing key {key}",
   "operate.retire.text":

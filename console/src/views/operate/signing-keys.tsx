@@ -1,7 +1,12 @@
 // The keys that sign API tokens: which one signs, which ones still verify, rotation and retirement.
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
-import { OperateService, type SigningKey, SigningKey_State } from "../../../../gen/gatehouse/operate/v1/operate_pb.ts";
+import {
+  OperateService,
+  type SigningKey,
+  SigningKey_Purpose,
+  SigningKey_State,
+} from "../../../../gen/gatehouse/operate/v1/operate_pb.ts";
 import type { Column } from "../../shell/columns.ts";
 import { Pill } from "../../shell/look.tsx";
 import { ActionButton, Ago, CopyAs } from "../../shell/parts.tsx";
@@ -61,12 +66,12 @@ function useColumns(onRetire: (id: string) => void): Column<SigningKey>[] {
   ];
 }
 
-function State({ signingKey: { state, retireTime } }: { readonly signingKey: SigningKey }) {
+function State({ signingKey: { state, purposes, retireTime } }: { readonly signingKey: SigningKey }) {
   const { t } = useTexts();
   if (state === SigningKey_State.SIGNING)
     return (
       <Pill tone="good" icon="check-circle-fill">
-        {t("operate.signs")}
+        {t(signsTextOf(purposes))}
       </Pill>
     );
   const time = retireTime && <Ago time={timestampDate(retireTime)} />;
@@ -79,6 +84,14 @@ function State({ signingKey: { state, retireTime } }: { readonly signingKey: Sig
       {t("operate.retired")} {time}
     </Pill>
   );
+}
+
+/** Returns the text for the tokens that a key signs: those for the API, those for others, or all. */
+function signsTextOf(purposes: readonly SigningKey_Purpose[]) {
+  const own = purposes.includes(SigningKey_Purpose.OWN);
+  const others = purposes.includes(SigningKey_Purpose.OTHERS);
+  if (own === others) return "operate.signs";
+  return own ? "operate.signs.own" : "operate.signs.others";
 }
 
 function Dialogs({ keys }: { readonly keys: readonly SigningKey[] }) {
