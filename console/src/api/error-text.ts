@@ -1,4 +1,4 @@
-// What people read of an error, in their language. Codes and reasons of the API are stable, its messages are for programmers.
+// The text of an error, in the language of the page. Codes and reasons of the API are stable, its messages are for programmers.
 import { ConnectError } from "@connectrpc/connect";
 import { errorDetails } from "../../../packages/client/src/errors.ts";
 import { isTextId, type Texts } from "../texts/texts.ts";

@@ -38,7 +38,7 @@ export function TryIt({
   const shown = attempt(() => languages[language].code(call));
   const body = operation && bodyField(grpc, method, operation);
   const violations = checkDraft({ grpc, document }, operation, body, draft);
-  // What is still empty is no mistake before somebody wants to send it.
+  // An empty field counts as a mistake only after a try to send the call.
   const visible = (all: readonly Violation[]) => (isAsked ? all : all.filter(({ rule }) => rule !== "required"));
   const form = { grpc, document, given: givenNames(method) };
   const choose = (name: Language) => {

@@ -14,7 +14,7 @@ export interface Column<Row> {
   readonly isExtra?: boolean;
   /** Whether the column is hidden where the list has less room. */
   readonly isWide?: boolean;
-  /** Whether it has what can be done with the row: cards show it without the title. */
+  /** Whether it has the actions of the row: cards show it without the title. */
   readonly isAction?: boolean;
   /** The order that a first choice of the column gives, as `order_by` has it, such as "score desc"; a second choice turns it round. */
   readonly sort?: string;

@@ -1,4 +1,4 @@
-// What can be done with a delegation whose maker leaves, or no longer holds what it gives.
+// The actions for a delegation whose maker leaves, or no longer holds the rights that it gives.
 import { GroupInvitesService } from "../../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
 import { type Delegation, DelegationKind, InactivityReason } from "../../../gen/gatehouse/iam/v1/delegations_pb.ts";
 import { missingFor, useMe } from "../api/access.ts";

@@ -1,4 +1,4 @@
-// What a delegation is, and why it is not in force. Load the texts `delegations` with them.
+// The texts for the kind of a delegation and for the reason why it is not in force. Load the texts `delegations` with them.
 
 import type { RoleBindingIdentity } from "../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { type Delegation, DelegationKind, InactivityReason } from "../../../gen/gatehouse/iam/v1/delegations_pb.ts";

@@ -49,7 +49,7 @@ export function Picker({
   const wanted = text === chosen ? "" : text;
   const searched = useDelayed(wanted, 200);
   const found = useCandidates(kind, within, searched);
-  // What was found for the letters before is offered only if it has these, too: Enter chooses what the field says.
+  // Results for the letters before are offered only if they have these letters, too: Enter chooses by the text in the field.
   const words = wordsIn(wanted);
   const candidates = wanted === searched ? found : found?.filter(({ name: of, detail }) => words.isMeantBy(of, detail));
   const offered = new Map(candidates?.map((one) => [one.uid, one]));

@@ -15,7 +15,7 @@ interface BodyProps {
   readonly onChange: (text: string) => void;
 }
 
-/** The body with a switch. What the form cannot show is edited as JSON, with the reason. */
+/** The body with a switch. A body that the form cannot show is edited as JSON, with the reason. */
 export function Body({ form, field, text, onChange }: BodyProps) {
   const { t } = useTexts();
   const id = useId();

@@ -1,4 +1,4 @@
-// What all fields of a form need.
+// The context that all fields of a form share.
 import { createContext, useContext } from "react";
 import { type Texts, useTexts } from "../../texts/texts.ts";
 import type { Violation } from "./check.ts";

@@ -1,4 +1,4 @@
-// A field of any kind: a value, a list, a map or a message. What has no form stays in JSON, with the reason.
+// A field of any kind: a value, a list, a map or a message. A field without a form stays in JSON, with the reason.
 import { type ReactNode, useRef } from "react";
 import { flushSync } from "react-dom";
 import { useTexts } from "../../texts/texts.ts";

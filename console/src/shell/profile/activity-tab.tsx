@@ -1,4 +1,4 @@
-// What a person or workload did in the organization, and how it last got in.
+// The changes that a person or workload made in the organization, and its last sign-in or exchange.
 import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
 import { ChangesService } from "../../../../gen/gatehouse/changes/v1/changes_pb.ts";

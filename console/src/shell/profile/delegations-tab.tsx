@@ -1,4 +1,4 @@
-// What a person or workload vouches for: it ends with their rights. Load the texts `delegations` with it.
+// The delegations of a person or workload, which end with its rights. Load the texts `delegations` with them.
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { useInfiniteQuery } from "@connectrpc/connect-query";
 import { Button } from "@mantine/core";

@@ -1,4 +1,4 @@
-// What the wizard gives to copy: a shell script that gets an API token with `curl` and `sed` alone, in the configuration of the workload.
+// The shell script that the wizard gives to copy. It gets an API token with `curl` and `sed` alone, in the configuration of the workload.
 import type { KindId, Values } from "./wizard-kinds.ts";
 
 /** The tasks that a workload is let in for, with the least built-in role that does it. For others the user chooses a role. */
