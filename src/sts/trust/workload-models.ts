@@ -52,7 +52,8 @@ function gitHubForms(name: string, repository: Template): TokenForm[] {
   ];
 }
 
-const gitHub: WorkloadModel = {
+/** GitHub Actions. */
+export const gitHub: WorkloadModel = {
   issuer: /^https:\/\/token\.actions\.githubusercontent\.com(?:\/|$)/,
   sampleIssuer: "https://token.actions.githubusercontent.com",
   forms: [
@@ -110,7 +111,8 @@ const gitLabClaims = {
   user_access_level: "developer",
 };
 
-const gitLab: WorkloadModel = {
+/** GitLab CI. */
+export const gitLab: WorkloadModel = {
   issuer: /^https:\/\/gitlab\./,
   sampleIssuer: "https://gitlab.com",
   forms: [
@@ -205,7 +207,8 @@ const kubernetes: WorkloadModel = {
   ids: [],
 };
 
-const terraform: WorkloadModel = {
+/** HCP Terraform. */
+export const terraform: WorkloadModel = {
   issuer: /^https:\/\/app\.terraform\.io/,
   sampleIssuer: "https://app.terraform.io",
   forms: [
@@ -245,7 +248,8 @@ const terraform: WorkloadModel = {
   ids: ["organizationId", "workspaceId"],
 };
 
-const buildkite: WorkloadModel = {
+/** Buildkite. */
+export const buildkite: WorkloadModel = {
   issuer: /^https:\/\/agent\.buildkite\.com/,
   sampleIssuer: "https://agent.buildkite.com",
   forms: [
