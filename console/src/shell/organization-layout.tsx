@@ -4,7 +4,7 @@ import { useTexts } from "../texts/texts.ts";
 import { JoinCard } from "./join-card.tsx";
 import { useOrganization, useOrganizationUid } from "./organization.tsx";
 import { Heading } from "./parts.tsx";
-import { Failure } from "./states.tsx";
+import { Failure, NotFound } from "./states.tsx";
 
 /** The views of an organization. */
 export function OrganizationLayout() {
@@ -21,13 +21,7 @@ export function OrganizationLayout() {
         <JoinCard organization={pending} onLater={() => void navigate({ to: "/me" })} />
       </div>
     );
-  if (error && organization === undefined) return <Failure error={error} />;
-  if (organization === null)
-    return (
-      <div className="stack">
-        <Heading>{t("state.notFound.title")}</Heading>
-        <p className="notice warn">{t("state.notFound")}</p>
-      </div>
-    );
+  if (error && organization === undefined) return <Failure error={error} isPage />;
+  if (organization === null) return <NotFound />;
   return <Outlet />;
 }

@@ -5,10 +5,10 @@ import type { Catalogue } from "../texts/catalogues.ts";
 import { lazyComponent } from "./lazy-part.tsx";
 import { OrganizationLayout } from "./organization-layout.tsx";
 import { Loading } from "./parts.tsx";
-import { NotFound, Shell } from "./shell.tsx";
+import { NoRoute, Shell } from "./shell.tsx";
 
 /** The parent of all routes. */
-export const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
+export const root = createRootRoute({ component: Shell, notFoundComponent: NoRoute });
 
 /** The parent of the views of an organization. */
 export const organization = createRoute({ getParentRoute: () => root, path: "/o/$org", component: OrganizationLayout });

@@ -13,10 +13,10 @@ import { Mark } from "./mark.tsx";
 import { Navigation, useCollapsed, useViewKeys } from "./navigation.tsx";
 import { useOrganizationName, useOrganizations, useOrganizationUid } from "./organization.tsx";
 import { lastUsed, noteUse } from "./organization-memory.ts";
-import { Heading, Loading } from "./parts.tsx";
+import { Loading } from "./parts.tsx";
 import { usePreloadedViews } from "./preload.ts";
 import styles from "./shell.module.css";
-import { Failure } from "./states.tsx";
+import { Failure, NotFound } from "./states.tsx";
 import { Toast } from "./toast.tsx";
 import { UserMenu } from "./user-menu.tsx";
 
@@ -157,22 +157,17 @@ export function Home() {
   const org = useCurrentOrganization();
   // A link that was clicked meanwhile leads elsewhere, once its view is loaded.
   const isLeaving = useRouterState({ select: ({ location }) => location.pathname !== "/" });
-  if (error && !organizations && !isTemporary(error)) return <Failure error={error} />;
+  if (error && !organizations && !isTemporary(error)) return <Failure error={error} isPage />;
   if (!organizations || isLeaving) return <Loading />;
   return org === "" ? <Stranger /> : <Navigate to="/o/$org/overview" params={{ org }} replace />;
 }
 
 /** The page of an address that leads nowhere. */
-export function NotFound() {
-  const { t } = useTexts();
+export function NoRoute() {
   const address = useRouterState({ select: ({ location }) => location.pathname });
   return (
-    <div className="stack">
-      <Heading>{t("state.notFound.title")}</Heading>
-      <div className="notice warn">
-        <p>{t("state.notFound")}</p>
-        <code>{address}</code>
-      </div>
-    </div>
+    <NotFound>
+      <code>{address}</code>
+    </NotFound>
   );
 }

@@ -1,16 +1,18 @@
 // What a view shows when it has no data: denied, not found, failed.
 
+import type { DescMethodUnary } from "@bufbuild/protobuf";
 import { Code, ConnectError } from "@connectrpc/connect";
 import { Button } from "@mantine/core";
 import { Link, useParams } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { errorDetails } from "../../../packages/client/src/errors.ts";
-import { useMe } from "../api/access.ts";
+import { may, requiredBy, useMe } from "../api/access.ts";
 import { errorText } from "../api/error-text.ts";
 import { useNamed } from "../api/naming.ts";
 import { useTexts } from "../texts/texts.ts";
 import { lazyPart } from "./lazy-part.tsx";
 import { useOrganizationName } from "./organization.tsx";
-import { Copyable, Heading } from "./parts.tsx";
+import { Copyable, Heading, Loading } from "./parts.tsx";
 
 const Owners = lazyPart(async () => (await import("./owners.tsx")).Owners, null, "frame");
 
@@ -51,21 +53,31 @@ export function Denied({ capabilities, uid, isPage = false }: DeniedProps) {
   );
 }
 
+interface FailureProps {
+  readonly error: unknown;
+  readonly onRetry?: () => void;
+  /** Whether it stands for a whole page, which needs a heading. */
+  readonly isPage?: boolean;
+}
+
 /** An error of a call. A denial looks like a missing resource: it says nothing about existence. */
-export function Failure({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
+export function Failure({ error, onRetry, isPage = false }: FailureProps) {
   const { t } = useTexts();
   const { code } = ConnectError.from(error);
   const { requestId } = errorDetails(error);
-  if (code === Code.NotFound || code === Code.PermissionDenied)
+  if (code === Code.NotFound || code === Code.PermissionDenied) {
+    const id = requestId !== "" && <Copyable value={requestId} what={t("state.error.id", { id: "" })} />;
+    if (isPage) return <NotFound>{id}</NotFound>;
     return (
       <div className="notice warn">
         <p>{t("state.notFound")}</p>
-        {requestId !== "" && <Copyable value={requestId} what={t("state.error.id", { id: "" })} />}
+        {id}
       </div>
     );
+  }
   return (
     <div className="notice bad" role="alert">
-      <h2>{t("state.error.title")}</h2>
+      {isPage ? <Heading>{t("state.error.title")}</Heading> : <h2>{t("state.error.title")}</h2>}
       <p>{errorText(t, error)}</p>
       {requestId !== "" && <Copyable value={requestId} what={t("state.error.id", { id: "" })} />}
       {onRetry && (
@@ -77,4 +89,34 @@ export function Failure({ error, onRetry }: { readonly error: unknown; readonly 
       )}
     </div>
   );
+}
+
+/** The page of an address where nothing is, or nothing that the caller may see. */
+export function NotFound({ children }: { readonly children?: ReactNode }) {
+  const { t } = useTexts();
+  return (
+    <div className="stack">
+      <Heading>{t("state.notFound.title")}</Heading>
+      <div className="notice warn">
+        <p>{t("state.notFound")}</p>
+        {children}
+      </div>
+    </div>
+  );
+}
+
+interface UnreadPageProps {
+  /** The method that reads the object. */
+  readonly method: DescMethodUnary;
+  readonly uid: string;
+  readonly error: unknown;
+  readonly onRetry: () => void;
+}
+
+/** The page of an object that has not been read: the caller may not read it, it does not exist, the call failed, or it takes time. */
+export function UnreadPage({ method, uid, error, onRetry }: UnreadPageProps) {
+  const { data: me } = useMe();
+  if (me && !may(me, method, uid)) return <Denied capabilities={requiredBy(method)} uid={uid} isPage />;
+  if (error) return <Failure error={error} onRetry={onRetry} isPage />;
+  return <Loading />;
 }

@@ -11,13 +11,13 @@ import {
   ReviewState,
 } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { AdvisorySearchService } from "../../../../gen/gatehouse/vulnerabilities/v1/search_pb.ts";
-import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
+import { may, missingFor, useMe } from "../../api/access.ts";
 import { useNamed } from "../../api/naming.ts";
 import { parentOf, shortUid } from "../../api/uids.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { PageHead } from "../../shell/look.tsx";
-import { ActionButton, Ago, CopyAs, Copyable, Heading, Loading } from "../../shell/parts.tsx";
-import { Denied, Failure } from "../../shell/states.tsx";
+import { ActionButton, Ago, CopyAs, Copyable } from "../../shell/parts.tsx";
+import { UnreadPage } from "../../shell/states.tsx";
 import { Table } from "../../shell/table.tsx";
 import timelineStyles from "../../shell/timeline.module.css";
 import { useTexts } from "../../texts/texts.ts";
@@ -55,11 +55,7 @@ export function AdvisoryDetails({ uid }: { readonly uid: string }) {
       {data ? (
         <Content advisory={data} />
       ) : (
-        <>
-          <Heading>{t("advisories.title")}</Heading>
-          {!mayGet && <Denied capabilities={requiredBy(getAdvisory)} uid={uid} />}
-          {mayGet && (error ? <Failure error={error} onRetry={() => void refetch()} /> : <Loading />)}
-        </>
+        <UnreadPage method={getAdvisory} uid={uid} error={error} onRetry={() => void refetch()} />
       )}
     </>
   );

@@ -11,13 +11,13 @@ import { shortUid } from "../../api/uids.ts";
 import { ActionMenu } from "../../shell/action-menu.tsx";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { Avatar, PageHead, Pill } from "../../shell/look.tsx";
-import { Heading, Loading } from "../../shell/parts.tsx";
+import { Loading } from "../../shell/parts.tsx";
 import { GiveRole } from "../../shell/profile/give-role.tsx";
 import { useHeldRoles } from "../../shell/profile/held-roles.ts";
 import { type ProfileTab, ProfileTabs } from "../../shell/profile/profile-tabs.tsx";
 import { RolesTab } from "../../shell/profile/roles-tab.tsx";
 import { strongRoles } from "../../shell/role-pill.tsx";
-import { Denied } from "../../shell/states.tsx";
+import { Denied, NotFound } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { usePeopleAddress } from "./address.ts";
 import { personOf, type ShownPerson } from "./person.ts";
@@ -39,7 +39,6 @@ const { removeMember } = MembershipsService.method;
 
 /** The page. */
 export function PersonPage({ uid }: { readonly uid: string }) {
-  const { t } = useTexts();
   const { data: me } = useMe();
   const { org } = usePeopleAddress();
   const found = useResolved([uid]).get(uid);
@@ -50,13 +49,7 @@ export function PersonPage({ uid }: { readonly uid: string }) {
   const isGone = found.state === NameState.HIDDEN && me.subject !== uid && roles?.length === 0;
   // Who loses the last role while the page is open stays on it, with what happened.
   if (roles && !isGone && !isKnown) setKnown(true);
-  if (isGone && !isKnown)
-    return (
-      <div className="stack">
-        <Heading>{t("state.notFound.title")}</Heading>
-        <p className="notice warn">{t("state.notFound")}</p>
-      </div>
-    );
+  if (isGone && !isKnown) return <NotFound />;
   return <Page person={personOf(found, me.subject === uid ? me.email : "")} />;
 }
 

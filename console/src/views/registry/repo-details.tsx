@@ -5,15 +5,15 @@ import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
 import { type Repo, ReposService } from "../../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { NameProblem } from "../../../../gen/gatehouse/registry/v1/repositories_pb.ts";
-import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
+import { may, missingFor, useMe } from "../../api/access.ts";
 import { useNames } from "../../api/resources.ts";
 import { ancestorsOf, shortUid } from "../../api/uids.ts";
 import { Command } from "../../shell/command.tsx";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { PageHead } from "../../shell/look.tsx";
-import { ActionButton, Ago, CopyAs, Copyable, Heading, Loading } from "../../shell/parts.tsx";
+import { ActionButton, Ago, CopyAs, Copyable, Loading } from "../../shell/parts.tsx";
 import { loginCommand, pullCommand, usePulledTag, useRepository } from "../../shell/pull.ts";
-import { Denied, Failure } from "../../shell/states.tsx";
+import { Failure, UnreadPage } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useRegistryAddress } from "./address.ts";
 import { missingForPullToken } from "./pull-token-access.ts";
@@ -28,7 +28,6 @@ const { getRepo, updateRepo, updateRepoReadme, deleteRepo, getRepoReadme } = Rep
 
 /** The selected repo. */
 export function RepoDetails({ uid }: { readonly uid: string }) {
-  const { t } = useTexts();
   const { data: me } = useMe();
   const mayGet = may(me, getRepo, uid);
   const { data: repo, error, refetch } = useQuery(getRepo, { uid }, { enabled: mayGet });
@@ -38,16 +37,7 @@ export function RepoDetails({ uid }: { readonly uid: string }) {
       {repo ? (
         <Content repo={repo} />
       ) : (
-        <>
-          <Heading>{t("registry.title")}</Heading>
-          {me && !mayGet ? (
-            <Denied capabilities={requiredBy(getRepo)} uid={uid} />
-          ) : error ? (
-            <Failure error={error} onRetry={() => void refetch()} />
-          ) : (
-            <Loading />
-          )}
-        </>
+        <UnreadPage method={getRepo} uid={uid} error={error} onRetry={() => void refetch()} />
       )}
     </>
   );

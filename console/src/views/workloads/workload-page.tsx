@@ -2,7 +2,7 @@
 import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
 import { IdentitiesService, type Identity } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
-import { may, requiredBy, useMe } from "../../api/access.ts";
+import { may, useMe } from "../../api/access.ts";
 import { useResolved } from "../../api/resources.ts";
 import { parentOf } from "../../api/uids.ts";
 import { GroupPath } from "../../shell/group-path.tsx";
@@ -12,7 +12,7 @@ import { CopyAs, Loading } from "../../shell/parts.tsx";
 import { GiveRole } from "../../shell/profile/give-role.tsx";
 import { type ProfileTab, ProfileTabs } from "../../shell/profile/profile-tabs.tsx";
 import { RolesTab } from "../../shell/profile/roles-tab.tsx";
-import { Denied, Failure } from "../../shell/states.tsx";
+import { UnreadPage } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useWorkloadsAddress } from "./address.ts";
 import { Credentials } from "./credentials.tsx";
@@ -37,9 +37,7 @@ export function WorkloadPage({ uid }: { readonly uid: string }) {
   const { data: me } = useMe();
   const mayGet = may(me, getIdentity, uid);
   const { data: identity, error, refetch } = useQuery(getIdentity, { uid }, { enabled: mayGet });
-  if (me && !mayGet) return <Denied capabilities={requiredBy(getIdentity)} uid={uid} isPage />;
-  if (error && !identity) return <Failure error={error} onRetry={() => void refetch()} />;
-  if (!identity) return <Loading />;
+  if (!identity) return <UnreadPage method={getIdentity} uid={uid} error={error} onRetry={() => void refetch()} />;
   return <Page identity={identity} />;
 }
 
