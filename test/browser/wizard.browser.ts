@@ -194,6 +194,43 @@ describe("the wizard that lets a workload in", { timeout: 300_000 }, () => {
     assert.deepEqual(complaints, []);
   });
 
+  it("a reload comes back to the role and to what is to be copied, and a link from elsewhere leads to the page of the identity", async () => {
+    await using console = await openConsole(browser, server, { path: address() });
+    const { page, complaints } = console;
+    await signIn(page, "owner");
+    const dialog = await describeWorkload(page, kinds[0]!, "reloaded", "");
+    await dialog.getByLabel("Environment; empty for none").fill("production");
+    await dialog.getByRole("button", { name: "Create identity" }).click();
+    await dialog.getByRole("radio", { name: "Push images" }).check();
+    const { uid } = await identityNamed("reloaded");
+    await page.reload();
+    await dialog.getByRole("radio", { name: "Push images", checked: true }).waitFor();
+    await dialog.getByText("groups.list").first().waitFor();
+    assert.deepEqual(await findProblems(page), []);
+    await dialog.getByRole("button", { name: "Grant role" }).click();
+    const configuration = dialog.getByRole("region", { name: "configuration" });
+    // The host of the registry is read apart, and then stands in both.
+    await dialog.getByText("docker login").waitFor();
+    const text = await configuration.textContent();
+    assert.match(text ?? "", /environment: production/);
+    await page.reload();
+    await dialog.getByText("docker login").waitFor();
+    assert.equal(await configuration.textContent(), text);
+    assert.deepEqual(await findProblems(page), []);
+    const link = page.url();
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("heading", { name: "reloaded" }).waitFor();
+    assert.doesNotMatch(String(await page.evaluate("JSON.stringify(sessionStorage)")), /reloaded|acme/);
+    await page.goto(link);
+    await page.getByRole("heading", { name: "reloaded" }).waitFor();
+    assert.equal(await dialog.count(), 0);
+    assert.ok(page.url().includes(uid));
+    await page.goto(server.url + address());
+    await page.getByRole("button", { name: "New identity" }).click();
+    await dialog.getByRole("button", { name: "Kubernetes" }).waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
   it("deletes the identity with its role by Undo and one confirmation", async () => {
     await using console = await openConsole(browser, server, { path: address() });
     const { page, complaints } = console;

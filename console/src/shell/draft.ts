@@ -121,6 +121,16 @@ function writeStored(key: string, value: unknown): void {
   }
 }
 
+/** Stores a value that was not typed, such as the progress of a wizard: no form asks because of it. Undefined removes it. */
+export function keep(name: string, value: unknown): void {
+  writeStored(`gatehouse-kept ${name}`, value);
+}
+
+/** Returns the value that is kept by this name; undefined without one of the shape of `like`. */
+export function kept<T>(name: string, like: T): T | undefined {
+  return readStored(`gatehouse-kept ${name}`, like);
+}
+
 /** Returns the state of the form that is open, and renders again when it changes. */
 export function useOpenDrafts(): { readonly isFilled: boolean; readonly isRestored: boolean } {
   const isFilled = useSyncExternalStore(subscribe, isFormFilled);

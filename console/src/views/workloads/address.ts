@@ -16,6 +16,8 @@ export interface WorkloadsSearch extends ProfileSearch {
   readonly group?: string;
   readonly order?: string;
   readonly dialog?: "new" | "edit" | "delete" | "try" | "claims" | "grant" | "change" | "revoke";
+  /** The identity that the wizard of the dialog `new` has created. */
+  readonly made?: string;
   /** The role binding of the dialog. */
   readonly binding?: string;
 }
@@ -29,6 +31,7 @@ export function validateSearch(search: Record<string, unknown>): WorkloadsSearch
     ...choiceIn(search, "used", ["never", "never7d", "30d", "90d"]),
     ...choiceIn(search, "keys", ["14d", "ended"]),
     ...textIn(search, "group"),
+    ...textIn(search, "made"),
     ...orderIn(search, ["name", "create_time"]),
     ...profileIn(search),
     ...bindingIn(search),
@@ -40,5 +43,5 @@ const route = getRouteApi("/o/$org/workloads/$");
 
 /** Returns the address of the workloads; a change closes the dialog. */
 export function useWorkloadsAddress() {
-  return useAddress(route, { keep: ({ dialog: _dialog, binding: _binding, ...kept }) => kept });
+  return useAddress(route, { keep: ({ dialog: _dialog, made: _made, binding: _binding, ...kept }) => kept });
 }

@@ -1,7 +1,6 @@
 // The third step of the wizard: what the workload does, and at which group. The role is the least that does it.
 import { create } from "@bufbuild/protobuf";
 import { useQuery } from "@connectrpc/connect-query";
-import { useState } from "react";
 import type { Identity } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import {
   RoleBindingSchema,
@@ -11,6 +10,7 @@ import { RolesService } from "../../../../gen/chainguard/platform/iam/v2beta1/ro
 import { may, missingFor, useMe } from "../../api/access.ts";
 import { parentOf } from "../../api/uids.ts";
 import { AccessPreview, completeChange } from "../../shell/access-preview.tsx";
+import { useDraft } from "../../shell/draft.ts";
 import { Form, useSave } from "../../shell/form.tsx";
 import { CopyAs } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
@@ -23,9 +23,17 @@ const { createRoleBinding } = RoleBindingsService.method;
 const { listRoles } = RolesService.method;
 
 interface GrantProps {
-  readonly identity: Identity;
+  readonly identity: Pick<Identity, "uid" | "name">;
   /** Gets the task that the workload has a role for. */
-  readonly onDone: (task: Task | "none") => void;
+  readonly onDone: (task: Task["id"] | "none") => void;
+}
+
+/** The values of the form. */
+interface Choice {
+  readonly task: Task["id"];
+  /** The uid of a role for the task `other`. */
+  readonly otherRole: string;
+  readonly parent: string;
 }
 
 /** Grants one role at one group. */
@@ -34,10 +42,13 @@ export function Grant({ identity, onDone }: GrantProps) {
   const { org } = useWorkloadsAddress();
   const { data: me } = useMe();
   const place = parentOf(identity.uid);
-  const [taskId, setTask] = useState<Task["id"]>("pull");
-  const [otherRole, setOtherRole] = useState("");
-  // A role at the organization holds in all of its groups: that has to be chosen.
-  const [parent, setParent] = useState(place === org ? "" : place);
+  const [choice, setChoice] = useDraft<Choice>("grant", {
+    task: "pull",
+    otherRole: "",
+    // A role at the organization holds in all of its groups: that has to be chosen.
+    parent: place === org ? "" : place,
+  });
+  const { task: taskId, otherRole, parent } = choice;
   const save = useSave(createRoleBinding);
   const task = tasks.find(({ id }) => id === taskId)!;
   const leastRole = useBuiltInRole(task.role);
@@ -47,7 +58,7 @@ export function Grant({ identity, onDone }: GrantProps) {
   return (
     <Form
       fields={["role_uid", "parent"]}
-      submit={() => save(request, { onSaved: () => onDone(task) })}
+      submit={() => save(request, { onSaved: () => onDone(taskId) })}
       button={t("wizard.grant")}
       isDisabled={roleUid === "" || parent === "" || missing.length > 0}
       onClose={() => onDone("none")}
@@ -62,7 +73,7 @@ export function Grant({ identity, onDone }: GrantProps) {
             choices={tasks.map(({ id }) => ({ value: id, text: t(`wizard.task.${id}`) }))}
             value={taskId}
             isFirst
-            onChange={setTask}
+            onChange={(id) => setChoice({ ...choice, task: id })}
           />
           {taskId === "other" && (
             <Picker
@@ -72,7 +83,7 @@ export function Grant({ identity, onDone }: GrantProps) {
               within={org}
               value={otherRole}
               error={errors.role_uid}
-              onChange={setOtherRole}
+              onChange={(uid) => setChoice({ ...choice, otherRole: uid })}
             />
           )}
           <Picker
@@ -83,7 +94,7 @@ export function Grant({ identity, onDone }: GrantProps) {
             within={org}
             value={parent}
             error={errors.parent}
-            onChange={setParent}
+            onChange={(uid) => setChoice({ ...choice, parent: uid })}
           />
           {parent === org && <p className="notice warn">{t("wizard.atOrganization")}</p>}
           {missing.length > 0 ? (

@@ -14,7 +14,7 @@ import { notify } from "../../shell/toast.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useWorkloadsAddress } from "./address.ts";
 import { wasUsed } from "./identity-facts.ts";
-import type { Values, WizardKind } from "./wizard-kinds.ts";
+import type { KindId, Values } from "./wizard-kinds.ts";
 import { guideOf, registryLine, type Task, tasks } from "./wizard-script.ts";
 
 const { getIdentity, deleteIdentity } = IdentitiesService.method;
@@ -22,27 +22,28 @@ const { listRepos } = ReposService.method;
 const { getRepository } = RepositoriesService.method;
 
 interface GuideProps {
-  readonly kind: WizardKind;
-  readonly identity: Identity;
+  readonly kind: KindId;
+  readonly identity: Pick<Identity, "uid" | "name">;
   readonly values: Values;
-  readonly task: Task | "none";
+  readonly task: Task["id"] | "none";
   readonly onDone: () => void;
   readonly onUndone: () => void;
 }
 
 /** Shows what to copy, and waits for the first exchange. */
-export function Guide({ kind, identity, values, task, onDone, onUndone }: GuideProps) {
+export function Guide({ kind, identity, values, task: taskId, onDone, onUndone }: GuideProps) {
   const { t } = useTexts();
   const { data: me } = useMe();
   const [isUndoing, setUndoing] = useState(false);
-  const isOfRegistry = task !== "none" && task.isOfRegistry;
+  const task = tasks.find(({ id }) => id === taskId) ?? tasks[2];
+  const { isOfRegistry } = task;
   const host = useRegistryHost(isOfRegistry);
   if (isUndoing) return <Undo identity={identity} onDone={onUndone} onClose={() => setUndoing(false)} />;
-  const about = { uid: identity.uid, url: location.origin, values, host, task: task === "none" ? tasks[2] : task };
+  const about = { uid: identity.uid, url: location.origin, values, host, task };
   return (
     <div className="stack">
       <p>{t("wizard.guide", { name: identity.name })}</p>
-      <Code what={t("wizard.file")} text={guideOf(kind.id, about)} />
+      <Code what={t("wizard.file")} text={guideOf(kind, about)} />
       {isOfRegistry && host !== "" && (
         <>
           <p>{t("wizard.registry")}</p>
@@ -84,7 +85,7 @@ function Undo({
   onDone,
   onClose,
 }: {
-  readonly identity: Identity;
+  readonly identity: Pick<Identity, "uid" | "name">;
   readonly onDone: () => void;
   readonly onClose: () => void;
 }) {

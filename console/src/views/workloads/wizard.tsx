@@ -1,6 +1,7 @@
 // The wizard that lets a workload in: which provider, which workload, which role, and what to copy into its configuration.
 import { create } from "@bufbuild/protobuf";
 import { Checkbox } from "@mantine/core";
+import { Navigate } from "@tanstack/react-router";
 import { useState } from "react";
 import {
   IdentitiesService,
@@ -25,7 +26,7 @@ import { Demands } from "./demands.tsx";
 import { Grant } from "./wizard-grant.tsx";
 import { Guide } from "./wizard-guide.tsx";
 import { type Values, type WizardField, type WizardKind, wizardKinds } from "./wizard-kinds.ts";
-import type { Task } from "./wizard-script.ts";
+import { forgetProgress, type Progress, useProgress } from "./wizard-progress.ts";
 
 const { createIdentity, listIdentities } = IdentitiesService.method;
 
@@ -39,30 +40,31 @@ interface Draft {
   readonly isAnyRef: boolean;
 }
 
-/** The identity that was created, and its origin. */
-interface Made {
-  readonly kind: WizardKind;
-  readonly identity: Identity;
-  readonly values: Values;
-}
-
 /** The steps, each in the same dialog. */
 export function Wizard({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTexts();
-  const { open, search } = useWorkloadsAddress();
+  const { org, open, change, search } = useWorkloadsAddress();
   const empty: Draft = { kind: "", name: "", parent: search.group ?? "", values: {}, isAnyRef: false };
   const [draft, setDraft] = useDraft("wizard", empty, isFilled);
-  const [made, setMade] = useState<Made>();
-  const [task, setTask] = useState<Task | "none">();
+  const [made, setMade] = useProgress(search.made);
   const kind = wizardKinds.find(({ id }) => id === draft.kind);
-  const step = made ? (task ? 4 : 3) : kind ? 2 : 1;
-  const finish = () => (made ? void open(made.identity.uid) : onClose());
+  const step = made ? (made.task === "" ? 3 : 4) : kind ? 2 : 1;
+  const finish = () => {
+    if (made) forgetProgress(made);
+    return made ? void open(made.uid) : onClose();
+  };
+  const undone = (what: Progress) => {
+    forgetProgress(what);
+    onClose();
+  };
   const setKind = (chosen: WizardKind) =>
     setDraft({
       ...draft,
       kind: chosen.id,
       values: Object.fromEntries(chosen.fields.map(({ name, initial = "" }) => [name, initial])),
     });
+  if (search.made !== undefined && !made)
+    return <Navigate to="/o/$org/workloads/$" params={{ org, _splat: search.made }} replace />;
   return (
     <Dialog title={t("wizard.title", { step })} onClose={finish}>
       {!made && !kind && <ChooseKind onChoose={setKind} />}
@@ -72,14 +74,17 @@ export function Wizard({ onClose }: { readonly onClose: () => void }) {
           draft={draft}
           onChange={setDraft}
           onClose={onClose}
-          onMade={(identity, values) => {
-            setMade({ kind, identity, values });
+          onMade={async ({ uid, name }, values) => {
+            setMade({ uid, name, kind: kind.id, values, task: "" });
+            await change({ dialog: "new", made: uid });
             setDraft(empty);
           }}
         />
       )}
-      {made && !task && <Grant identity={made.identity} onDone={setTask} />}
-      {made && task && <Guide {...made} task={task} onDone={finish} onUndone={onClose} />}
+      {made?.task === "" && <Grant identity={made} onDone={(task) => setMade({ ...made, task })} />}
+      {made && made.task !== "" && (
+        <Guide {...made} identity={made} task={made.task} onDone={finish} onUndone={() => undone(made)} />
+      )}
     </Dialog>
   );
 }
@@ -116,7 +121,7 @@ function Describe({
   readonly kind: WizardKind;
   readonly draft: Draft;
   readonly onChange: (draft: Draft) => void;
-  readonly onMade: (identity: Identity, values: Values) => void;
+  readonly onMade: (identity: Identity, values: Values) => Promise<void>;
   readonly onClose: () => void;
 }) {
   const { t } = useTexts();
