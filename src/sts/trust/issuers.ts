@@ -156,7 +156,8 @@ const bitbucketIssuer: WorkloadIssuer = {
   storable: ["workspaceUuid", "repositoryUuid", "branchName", "deploymentEnvironmentUuid"],
 };
 
-const podClaim = "kubernetes.io";
+/** The claim of Kubernetes that is an object: no rule compares it. */
+export const podClaim = "kubernetes.io";
 
 const kubernetesIssuer: WorkloadIssuer = {
   isIssuerOf: (claims) => isJsonObject(member(claims, podClaim)),
@@ -177,7 +178,12 @@ const kubernetesIssuer: WorkloadIssuer = {
 
 /** The pod and the node differ in each job. */
 function withoutPod(value: unknown): unknown {
-  return { namespace: member(value, "namespace"), serviceaccount: member(value, "serviceaccount") };
+  const account = member(value, "serviceaccount");
+  const text = (of: unknown, name: string) => textOf(member(of, name));
+  return {
+    namespace: text(value, "namespace"),
+    serviceaccount: { name: text(account, "name"), uid: text(account, "uid") },
+  };
 }
 
 /** Issuers whose subject is an id already. */
