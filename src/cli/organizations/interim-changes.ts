@@ -1,26 +1,22 @@
 // Whether an organization changed while it was exported. The lists of an export are read one after another, not in one snapshot.
+import { type DescField, getOption, hasOption } from "@bufbuild/protobuf";
 import { ChangesService } from "../../../gen/gatehouse/changes/v1/changes_pb.ts";
+import { OrganizationResourceSchema } from "../../../gen/gatehouse/organizations/v1/organizations_pb.ts";
+import { resource } from "../../../gen/google/api/resource_pb.ts";
 import type { Session } from "../client/session.ts";
 import { CommandFailure } from "../failure.ts";
 import { textAt } from "../resources/json.ts";
 
 const { listChanges } = ChangesService.method;
 
-/** The kinds in the change log that an export has. */
-const exportedKinds: ReadonlySet<string> = new Set([
-  "groups",
-  "roles",
-  "identities",
-  "role_bindings",
-  "identity_providers",
-  "external_group_role_mappings",
-  "account_associations",
-  "repos",
-  "repo_readmes",
-  "tags",
-  "subscriptions",
-  "subscription_settings",
-]);
+/** The kinds in the change log that an export has, such as `role_bindings`. */
+export const exportedKinds: ReadonlySet<string> = new Set(OrganizationResourceSchema.fields.map(kindOf));
+
+/** Returns the kind of what a member of OrganizationResource has. Settings have no plural: their kind is the name of the member. */
+function kindOf({ name, message }: DescField): string {
+  if (!message || !hasOption(message, resource)) return name;
+  return getOption(message, resource).plural.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
 
 /** Returns the present end of the change log; undefined if the caller may not read it. */
 export async function logPosition(session: Session, parent: string): Promise<string | undefined> {

@@ -8,6 +8,7 @@ import { ApplyService, ResourceSpecSchema } from "../../../gen/gatehouse/apply/v
 import { OrganizationResourceSchema } from "../../../gen/gatehouse/organizations/v1/organizations_pb.ts";
 import { accessRuleOf } from "../../../src/authz/rules.ts";
 import { leftOut } from "../../../src/cli/organizations/format.ts";
+import { exportedKinds } from "../../../src/cli/organizations/interim-changes.ts";
 import { findCapability } from "../../../src/model/capabilities.ts";
 import { deletedWithGroup, kinds, resources } from "../../../src/services/resources.ts";
 import { allTransfers } from "../../../src/services/transfer/organization-import.ts";
@@ -45,6 +46,15 @@ describe("the list of kinds", () => {
       assert.ok("absent" in transfer, name);
       assert.ok(leftOut.includes(transfer.absent), `${name}: ${transfer.absent}`);
     }
+  });
+
+  it("has the kinds of changes by which an export notices that the organization changed meanwhile", () => {
+    const moving = kinds.flatMap(({ transfer, collection }) => ("absent" in transfer ? [] : collection.kind));
+    assert.deepEqual(
+      moving.filter((kind) => !exportedKinds.has(kind)),
+      [],
+    );
+    for (const kind of ["repo_readmes", "subscription_settings"]) assert.ok(exportedKinds.has(kind), kind);
   });
 
   it("gives the reason for which no file has a kind in a sentence", () => {
