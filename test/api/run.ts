@@ -31,7 +31,7 @@ async function runStep(step: Step, stage: Stage, apiClient: ApiClient): Promise<
   const answered = await apiClient.call(token, method, fillIn<JsonValue>(step.request, variables) as JsonObject);
   const expected = fillIn((step.expect ?? {}) as JsonObject, variables) as Expectation;
   const outcome = expected.ordered ? ordered(answered, expected.ordered, step.rule) : answered;
-  check(outcome, expected, `${step.rule} ${JSON.stringify(variables.item)}`);
+  check(outcome, expected, step.each ? `${step.rule} ${JSON.stringify(variables.item)}` : step.rule);
   for (const [name, path] of Object.entries(step.save ?? {})) {
     variables[String(fillIn(name, variables))] = valueAt(outcome.response ?? {}, path);
   }
