@@ -20,7 +20,7 @@ describe("generated advisories", () => {
     assert.deepEqual(again, advisories.slice(0, 100));
   });
 
-  it("have the requested number and unique ids", () => {
+  it("generated advisories have the requested number and unique ids", () => {
     assert.equal(advisories.length, count);
     assert.equal(new Set(advisories.map(({ advisoryId }) => advisoryId)).size, count);
   });

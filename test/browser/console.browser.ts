@@ -360,7 +360,7 @@ describe("the console", { timeout: 900_000 }, () => {
         assert.deepEqual(complaints, []);
       });
 
-  it("shows hostile texts as text", async () => {
+  it("the console shows hostile texts as text", async () => {
     const description = `<img src=x onerror=alert(1)> \u202Egnp.exe \u200B😀 {count} javascript:alert(1) ${"w".repeat(400)}`;
     const uid = await createGroup(server, "hostile", server.groupUid, description);
     await using console = await openConsole(browser, server, { path: groupsPath(uid), width: 375 });

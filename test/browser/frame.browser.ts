@@ -200,7 +200,7 @@ describe("the frame of the console", { timeout: 300_000 }, () => {
     assert.deepEqual(complaints, []);
   });
 
-  it("copies a call by c, goes to the filter by /, and shows all keys by ?", async () => {
+  it("the key c copies a call, the key / goes to the filter, and the key ? shows all keys", async () => {
     await using console = await openConsole(browser, server, { path: at("roles/") });
     const { page, complaints } = console;
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);

@@ -285,7 +285,7 @@ describe("the identities of the console", { timeout: 600_000 }, () => {
 
   for (const dark of [false, true])
     for (const width of [1280, 375])
-      it(`is accessible, ${dark ? "dark" : "light"}, ${width} pixels wide, also with hostile texts`, async () => {
+      it(`the page of an identity with hostile texts is accessible, ${dark ? "dark" : "light"}, ${width} pixels wide`, async () => {
         await using console = await openConsole(browser, server, { dark, width, path: address(uids.hostile) });
         const { page, complaints } = console;
         await signIn(page, "owner");

@@ -45,7 +45,7 @@ describe("gatehouse search", () => {
   const grant = (identity: string, ...more: string[]) =>
     caller.run("iam", "role-bindings", "create", "--parent", "example.org", "--identity", identity, ...more);
 
-  it("gives a role to a person by address, by name and by uid", async () => {
+  it("a role binding can be created for a person by address, by name and by uid", async () => {
     const given: [string, string][] = [
       ["Ana@Example.org", "viewer"],
       ["ana lopez", "editor"],

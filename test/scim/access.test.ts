@@ -217,7 +217,7 @@ for (const database of databases) {
       assert.equal(await write(token), 403);
     });
 
-    it("gives no role to a person who has not signed in by the provider", async () => {
+    it("a mapping gives no role to a person who has not signed in by the provider", async () => {
       const mapping = { externalGroupId: "Waiting", roleUid: editorRole.uid, scope: server.groupUid };
       await call(server, server.ownerToken, "POST", `externalGroupRoleMappings/${provider}`, mapping);
       const id = await provision("waiting");

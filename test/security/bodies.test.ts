@@ -152,7 +152,7 @@ describe("bodies, masks and JSON", () => {
     ["a description with a line break", { name: "a", description: "a\nb" }, "INVALID_ARGUMENT"],
   ];
   for (const [rule, fields, code] of texts) {
-    it(`F7: a group named with ${rule} is ${code}`, async () => {
+    it(`F7: creating a group named with ${rule} returns ${code}`, async () => {
       const outcome = await ground.everywhere(token, "GroupsService/CreateGroup", { parent: root, group: fields });
       assert.equal(codeOf(outcome), code);
       if (code !== "OK") assert.match(JSON.stringify(outcome.details), /fieldViolations/);

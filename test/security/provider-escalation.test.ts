@@ -99,7 +99,7 @@ for (const database of databases) {
       "an identity of another issuer": [false, (root) => addIdentity(ground.server, root)],
     };
     for (const [who, [isSpokenFor, add]] of Object.entries(owners)) {
-      it(`R2: if ${who} is an owner, another caller ${isSpokenFor ? "may not create a" : "may create a"} provider`, async () => {
+      it(`R2: if ${who} is an owner, another caller ${isSpokenFor ? "may not" : "may"} create a provider`, async () => {
         const { root, role, admin, request } = await arrangeOrganization();
         await bind(ground.server, root, await add(root), ownerRole.uid);
         const expected = isSpokenFor ? "PERMISSION_DENIED" : "OK";

@@ -96,7 +96,7 @@ for (const database of databases) {
       assert.equal(await status(next), 401);
     });
 
-    it("limits wrong tokens of an address", async () => {
+    it("the SCIM endpoints limit how many wrong tokens an address may send", async () => {
       clock.advance(1_000);
       const wrong = withToken(`cgscim_${"0".repeat(64)}`);
       for (let i = 0; i < limits.badTokensPerSecond; i++) assert.equal(await status(wrong), 401);

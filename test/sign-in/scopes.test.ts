@@ -24,7 +24,7 @@ describe("a scope by name", () => {
   after(() => store[Symbol.asyncDispose]());
   const resolve = (name: string) => resolveScopes(store.database.session, [name], grants);
 
-  it("is the group within reach, however many strangers have the name", async () => {
+  it("a scope by name is the group that the user reaches, however many other groups have the name", async () => {
     assert.deepEqual(await resolve("engineering"), [engineering.uid]);
     assert.deepEqual(await resolve("own"), [own.uid]);
   });

@@ -18,7 +18,7 @@ function show(next: string): void {
   for (const listener of listeners) listener();
 }
 
-/** The place of the reports. */
+/** Shows the latest report, and announces it to screen readers. */
 export function Toast() {
   const shown = useSyncExternalStore(
     (listener) => {

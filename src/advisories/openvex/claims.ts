@@ -43,9 +43,9 @@ export interface Claim {
   readonly parts: readonly string[];
   /** The release that it holds for; empty means all. */
   readonly release: string;
-  /** As in `Held`. */
+  /** The time of the statement, in milliseconds since the epoch; infinite if unknown. */
   readonly time: number;
-  /** Whether it is said again because another source has said something better later. */
+  /** Whether the claim is written a second time, after the later and better claim of another source: readers believe the last one. */
   readonly isRepeated: boolean;
   /** The product in the form of OpenVEX; undefined when OpenVEX cannot name it. */
   readonly json: JsonObject | undefined;

@@ -17,7 +17,10 @@ const stabilities: Readonly<Record<string, number>> = {
   p: 5,
 };
 
-/** Compares four numbers, the stability and its numbers. Undefined if one of them is a branch or not a version. */
+/**
+ * Compares versions of Composer: up to four numbers, then the stability such as `beta`, then the numbers behind it. Undefined if one of them
+ * is a branch or not a version.
+ */
 export function compareComposer(a: string, b: string): number | undefined {
   const [left, right] = [parseKept(a), parseKept(b)];
   if (!left || !right) return undefined;

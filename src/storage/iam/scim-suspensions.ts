@@ -42,7 +42,7 @@ export async function deleteSuspension(tx: Transaction, providerUid: string, ide
   return (await statement.execute({ identityUid, providerUid })).length > 0;
 }
 
-/** Returns the identities that a provider has suspended, after a uid and in the order of their uids. */
+/** Returns the identities that a provider has suspended, in the order of their uids, beginning after a uid. */
 export async function listSuspensions(
   session: Session,
   page: { readonly providerUid: string; readonly after: string; readonly skip: number; readonly limit: number },

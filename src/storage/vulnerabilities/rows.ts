@@ -56,8 +56,8 @@ export const advisoryCollection: Collection<AdvisoryRow> = {
 };
 
 /**
- * Returns the time of the author's last import by versions before records, in milliseconds since the epoch; 0 if
- * unknown.
+ * Returns the time of the author's last import, in milliseconds since the epoch; 0 if unknown. Only versions of the program that stored
+ * no records have written it.
  */
 export function lastImportTime({ sources }: AdvisoryRow, author: string): number {
   return sources.find((source) => source.author === author)?.time ?? 0;

@@ -73,7 +73,7 @@ describe("advisories export", () => {
     );
   });
 
-  it("escapes control characters on a terminal, but not in files", async () => {
+  it("an export escapes control characters on a terminal, but not in files", async () => {
     const own = await desk.newGroup();
     const details = "a\u202eb\u009b31m";
     await desk.importInto(own, path.join(desk.folder({ "osv.json": record(3, { details }) }), "osv.json"));

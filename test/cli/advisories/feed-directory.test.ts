@@ -39,7 +39,7 @@ describe("the directory of a feed", () => {
     assert.deepEqual([files(), read("all.json")], [[".gatehouse-feed.json", "all.json"], []]);
   });
 
-  it("leaves files alone whose content is the same", async () => {
+  it("an export into the directory of a feed does not rewrite files whose content is the same", async () => {
     const { directory } = newDirectory("same");
     const inode = () => statSync(path.join(directory, "GO-1.json")).ino;
     await writeFeed(directory, "g", records("GO-1"));

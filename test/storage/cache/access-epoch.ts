@@ -56,7 +56,7 @@ async function becomesOther(database: Database, than: number): Promise<boolean> 
 /** Declares the tests of the access epoch. */
 export function accessEpochConformance(open: OpenStore): void {
   describe("access epoch", () => {
-    it("changes with exactly the changes that a collection names, and immediately on the node that makes them", async () => {
+    it("the access epoch changes with exactly the changes that a collection names, and immediately on the node that makes them", async () => {
       await using store = await open();
       const { accessEpoch } = store.database;
       for (const { name, body, changes } of steps) {

@@ -124,7 +124,7 @@ describe("copies of one record in one import", () => {
     });
   }
 
-  it("says which copies are left out, and for which other one", async () => {
+  it("an import says which copies of a record it leaves out, and for which other copy", async () => {
     const { report } = await bring(await newGroup(), [
       { key: "a", says: "a" },
       { key: "a", says: "b" },

@@ -40,7 +40,7 @@ async function statuses({ url, ownerToken, groupUid }: TestServer) {
 
 describe("a server whose database files are lost", () => {
   for (const { name, lose } of losses) {
-    it(`acknowledges no write, and says why it is not ready: ${name}`, async () => {
+    it(`a server without its database files acknowledges no write, and says why it is not ready: ${name}`, async () => {
       await using server = await startTestServer();
       assert.deepEqual(await statuses(server), { write: 200, read: 200, ready: [200, "ready\n"] });
       lose(server.config.databaseUrl);
