@@ -6,9 +6,9 @@ import { after, before, describe, it } from "node:test";
 import type { Browser, Locator, Page } from "playwright-core";
 import { parse } from "yaml";
 import { startWorkloadIssuer, type WorkloadIssuer } from "../documentation/workload-issuer.ts";
+import { type BareShell, newBareShell } from "../harness/bare-shell.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
-import { type BareShell, newBareShell } from "./bare-shell.ts";
 import { openChromium } from "./chromium.ts";
 import { bindRole, buildConsole, createGroup, findProblems, openConsole, signIn } from "./console.ts";
 

@@ -8,6 +8,7 @@ import { untilTrue } from "../harness/until.ts";
 import { startDevelopmentServer } from "./development-server.ts";
 import { missingPrograms } from "./missing-programs.ts";
 import { hasOwnServer } from "./pages.ts";
+import { startPlatforms } from "./platforms.ts";
 import { failAtFailure, runPage, type SharedServer } from "./run-page.ts";
 
 /** The pages in the order in which docs/README.md names them, then those that it does not name. */
@@ -37,8 +38,9 @@ describe("one development server for all pages, one after another", { skip }, ()
   const running = new AsyncDisposableStack();
   let server: SharedServer;
   before(async () => {
-    server = { port: String(await freePort()), dataDir: path.join(folder, "data") };
-    running.use(await startDevelopmentServer(server.dataDir, `127.0.0.1:${server.port}`));
+    const platforms = running.use(await startPlatforms());
+    server = { port: String(await freePort()), dataDir: path.join(folder, "data"), platforms };
+    running.use(await startDevelopmentServer(server.dataDir, `127.0.0.1:${server.port}`, platforms.settings));
   });
   after(async () => {
     await running.disposeAsync();

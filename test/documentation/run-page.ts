@@ -1,18 +1,21 @@
 // Runs the commands of a page in the order of the page, and compares what they print with what the page shows.
-import { symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { type BareShell, newBareShell } from "../harness/bare-shell.ts";
 import { freePort } from "../harness/postgres.ts";
-import { type Block, blocksOf, shownCommands } from "./blocks.ts";
+import { type Block, blocksOf, type ShownCommand, shownCommands } from "./blocks.ts";
 import { startDevelopmentServer } from "./development-server.ts";
+import { jobOf } from "./job.ts";
 import { missingPrograms } from "./missing-programs.ts";
 import { type PageSetup, setUp } from "./pages.ts";
+import type { Platforms } from "./platforms.ts";
 import { type BackgroundCommand, openSession, type ShellSession } from "./session.ts";
-import { differenceFrom, type KnownValues } from "./shown-output.ts";
+import { differenceFrom, type KnownValues, restored } from "./shown-output.ts";
 import { answerSignIns } from "./sign-in-person.ts";
 
-/** Milliseconds to wait for the output of a command that runs on. */
-const backgroundTimeoutMs = 20_000;
+/** Milliseconds to wait for the output of a command that runs on, or that is repeated. */
+const timeoutMs = 20_000;
 
 /** The ports that pages use; free ones take their places. */
 const ports = [8080, 8443, 9000, 9090, 9999, 5001] as const;
@@ -30,6 +33,7 @@ export type Trace = (command: string, output: string, difference?: string, code?
 export interface SharedServer {
   readonly port: string;
   readonly dataDir: string;
+  readonly platforms: Platforms;
 }
 
 /** The default: the first difference ends the run. */
@@ -55,7 +59,9 @@ export async function runPage(
   const all = blocksOf(text);
   const unrun = all.find((block) => !isCommands(block.language) && /^\$ /m.test(block.text));
   if (unrun) throw new Error(`${file}:${unrun.line}: a block with commands must be a console block`);
-  const blocks = all.filter(({ language, attributes }) => isCommands(language) || attributes.has("output-of"));
+  const blocks = all.filter(
+    ({ language, attributes }) => isCommands(language) || attributes.has("output-of") || attributes.has("job"),
+  );
   const skipped: Skipped[] = [];
   const runnable = blocks.filter((block) => {
     const reason = reasonNotToRun(block);
@@ -88,6 +94,11 @@ function reasonNotToRun({ attributes }: Block): string | undefined {
 interface OpenPage {
   readonly session: ShellSession;
   readonly signIn: PageSetup["signIn"];
+  readonly workload: PageSetup["workload"];
+  /** Where jobs run, and the variables and scripts that they have had so far. */
+  readonly shell: BareShell;
+  readonly variables: Record<string, string>;
+  readonly scripts: string[];
   readonly known: KnownValues;
   readonly background: Map<string, BackgroundCommand & { taken: number }>;
   /** Returns a text of the page as it is run, and what was printed as it stands on the page. */
@@ -96,16 +107,22 @@ interface OpenPage {
 }
 
 async function openPage(file: string, running: AsyncDisposableStack, server?: SharedServer): Promise<OpenPage> {
-  const free = new Map<string, string>();
-  for (const port of ports) free.set(String(port), String(await freePort()));
-  if (server) free.set("8080", server.port);
+  const free = new Map<string, string>(server && [["8080", server.port]]);
+  // Asked for late: what a page starts before takes ports, too.
+  const portOf = async (shown: number) => {
+    const known = free.get(String(shown)) ?? String(await freePort());
+    free.set(String(shown), known);
+    return Number(known);
+  };
+  const setup = await setUp(file, portOf, running, server?.platforms);
+  for (const port of ports) await portOf(port);
   const shown = new Map([...free].map(([port, taken]) => [taken, port]));
-  const setup = await setUp(file, (port) => Number(free.get(String(port))), running);
   const address = `127.0.0.1:${free.get("8080")}`;
   const variables = { GATEHOUSE_URL: `http://${address}`, GATEHOUSE_LISTEN: address, ...setup.environment };
   const session = running.use(openSession(variables));
+  const shell = running.use(newBareShell(setup.workload?.programs));
   for (const [name, content] of Object.entries(setup.files ?? {}))
-    writeFileSync(path.join(session.folder, name), content, { mode: 0o600 });
+    for (const { folder } of [session, shell]) writeIn(folder, name, content);
   if (server) symlinkSync(server.dataDir, path.join(session.folder, "data"));
   else if (setup.hasServer)
     running.use(await startDevelopmentServer(path.join(session.folder, "data"), address, setup.settings));
@@ -113,6 +130,10 @@ async function openPage(file: string, running: AsyncDisposableStack, server?: Sh
   return {
     session,
     signIn: setup.signIn,
+    workload: setup.workload,
+    shell,
+    variables: { ...variables, HOME: shell.folder, ...setup.workload?.environment },
+    scripts: [],
     known: new Map(),
     background: new Map(),
     toRun: (text) =>
@@ -143,8 +164,11 @@ async function runBlock(page: OpenPage, block: Block, trace: Trace): Promise<voi
     const answered = person && answerSignIns(page.background.get(name)!, person, page.signIn).catch(() => {});
     await awaitOutput(page, name, shown.output, trace);
     await answered;
+  } else if (attributes.has("job")) {
+    await runJob(page, attributes.get("job")!, block);
   } else if (language === "console") {
-    for (const shown of shownCommands(text)) await runShown(page, shown.command, shown.output, trace);
+    const repeatMs = attributes.has("eventually") ? timeoutMs : 0;
+    for (const shown of shownCommands(text)) await runShown(page, shown, trace, repeatMs);
   } else {
     const { code, output } = await page.session.run(page.toRun(text), true);
     trace(text, page.toShow(output));
@@ -152,10 +176,41 @@ async function runBlock(page: OpenPage, block: Block, trace: Trace): Promise<voi
   }
 }
 
-async function runShown(page: OpenPage, command: string, shown: string, trace: Trace): Promise<void> {
-  const { code, output } = await page.session.run(page.toRun(command));
-  const printed = page.toShow(output);
-  trace(command, printed, differenceFrom(shown, printed, page.known), code);
+async function runShown(page: OpenPage, { command, output: shown }: ShownCommand, trace: Trace, repeatMs: number) {
+  const endsAt = Date.now() + repeatMs;
+  for (;;) {
+    const { code, output } = await page.session.run(page.toRun(command));
+    const printed = page.toShow(output);
+    const difference = differenceFrom(shown, printed, page.known);
+    if (difference === undefined || Date.now() >= endsAt) return trace(command, printed, difference, code);
+    await pause(100);
+  }
+}
+
+/**
+ * Runs the job of a workload where there is nothing but its own programs, after the jobs before it. What it prints is the output of that
+ * name.
+ */
+async function runJob(page: OpenPage, name: string, { language, text }: Block): Promise<void> {
+  const { workload, shell, variables, scripts } = page;
+  if (!workload) throw new Error("the page has no workload in pages.ts");
+  const job = jobOf(language, page.toRun(restored(text, page.known)));
+  Object.assign(variables, job.variables);
+  for (const { audience, variable, file } of job.tokens) {
+    const token = await workload.issue(audience);
+    if (variable !== undefined) variables[variable] = token;
+    if (file !== undefined) writeIn(shell.folder, file, token);
+  }
+  const before = scripts.map((script) => `{\n${script}\n} >/dev/null`);
+  const printed = await shell.run([...before, job.script].join("\n"), variables);
+  scripts.push(job.script);
+  page.background.set(name, { output: () => printed, ended: Promise.resolve(0), taken: 0 });
+}
+
+function writeIn(folder: string, file: string, content: string): void {
+  const whole = path.join(folder, file);
+  mkdirSync(path.dirname(whole), { recursive: true });
+  writeFileSync(whole, content, { mode: 0o600 });
 }
 
 /** Waits until a command in the background has printed what is shown, since what was shown of it last. */
@@ -166,7 +221,7 @@ async function awaitOutput(page: OpenPage, name: string, shown: string, trace: T
   void command.ended.then(() => {
     isEnded = true;
   });
-  const endsAt = Date.now() + backgroundTimeoutMs;
+  const endsAt = Date.now() + timeoutMs;
   for (;;) {
     const wasEnded = isEnded;
     const printed = page.toShow(command.output().slice(command.taken));

@@ -93,6 +93,11 @@ function patternOf(shown: string): { pattern: RegExp; texts: string[] } {
   return { pattern: new RegExp(`^${source}${escaped(shown.slice(end))}$`, "s"), texts };
 }
 
+/** Puts the values in the places of shortened texts that stand for them. */
+export function restored(shown: string, known: KnownValues): string {
+  return shown.replace(anyMask, (text) => known.get(text) ?? text);
+}
+
 /** Shortens the random texts of an output, as pages show them. */
 export function shortened(printed: string): string {
   return printed

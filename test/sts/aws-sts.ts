@@ -11,9 +11,11 @@ export interface AwsUser {
   readonly userId: string;
 }
 
-const accessKey = "AKIDEXAMPLE";
-const secretKey = "only for this test";
-const scope = "us-east-1/sts/aws4_request";
+/** The credentials that the service knows. */
+export const awsKey = { accessKey: "AKIDEXAMPLE", secretKey: "only for this test" };
+
+const { accessKey, secretKey } = awsKey;
+const region = "us-east-1";
 
 /** Changes to the request that the SDK would make. */
 export interface AwsRequestChanges {
@@ -53,10 +55,10 @@ export function signAwsRequest(
     .filter((name) => !changes.unsigned?.includes(name))
     .sort();
   const signature = sign(
-    { method, target, date, headers: Object.fromEntries(headers), signed },
+    { method, target, date, region, headers: Object.fromEntries(headers), signed, body: "" },
     changes.secret ?? secretKey,
   );
-  const credential = `${accessKey}/${date.slice(0, 8)}/${scope}`;
+  const credential = `${accessKey}/${date.slice(0, 8)}/${region}/sts/aws4_request`;
   const authorization = `AWS4-HMAC-SHA256 Credential=${credential}, SignedHeaders=${signed.join(";")}, Signature=${signature}`;
   const lines = [
     `${method} ${target} HTTP/1.1`,
@@ -72,21 +74,23 @@ interface Signable {
   readonly method: string;
   readonly target: string;
   readonly date: string;
+  readonly region: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly signed: readonly string[];
+  readonly body: string;
 }
 
-function sign({ method, target, date, headers, signed }: Signable, secret: string): string {
+function sign({ method, target, date, region, headers, signed, body }: Signable, secret: string): string {
   const [path = "", query = ""] = target.split("?");
   const canonicalHeaders = signed
     .map((name) => `${name}:${(headers[name] ?? "").trim().replace(/ +/g, " ")}\n`)
     .join("");
   const hash = (text: string) => createHash("sha256").update(text).digest("hex");
-  const canonical = [method, path, query, canonicalHeaders, signed.join(";"), hash("")].join("\n");
+  const canonical = [method, path, query, canonicalHeaders, signed.join(";"), hash(body)].join("\n");
   const day = date.slice(0, 8);
-  const text = ["AWS4-HMAC-SHA256", date, `${day}/${scope}`, hash(canonical)].join("\n");
+  const text = ["AWS4-HMAC-SHA256", date, `${day}/${region}/sts/aws4_request`, hash(canonical)].join("\n");
   const hmac = (key: string | Buffer, value: string) => createHmac("sha256", key).update(value).digest();
-  const key = [day, "us-east-1", "sts", "aws4_request"].reduce<string | Buffer>(hmac, `AWS4${secret}`);
+  const key = [day, region, "sts", "aws4_request"].reduce<string | Buffer>(hmac, `AWS4${secret}`);
   return hmac(key, text).toString("hex");
 }
 
@@ -97,9 +101,7 @@ export async function startAwsSts(user: AwsUser) {
   const server = createServer((request, response) => {
     requests.push({ url: request.url ?? "", headers: request.headers });
     const status = state.status === 200 && !isSigned(request) ? 403 : state.status;
-    const { account, arn, userId } = state.user;
-    const result = { Account: account, Arn: arn, UserId: userId };
-    const body = status === 200 ? { GetCallerIdentityResponse: { GetCallerIdentityResult: result } } : { Error: {} };
+    const body = status === 200 ? callerIdentity(state.user) : { Error: {} };
     response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -116,11 +118,18 @@ export async function startAwsSts(user: AwsUser) {
   };
 }
 
-function isSigned({ method = "", url = "", headers }: IncomingMessage): boolean {
+/** Returns the response to GetCallerIdentity. */
+export function callerIdentity({ account, arn, userId }: AwsUser): object {
+  return { GetCallerIdentityResponse: { GetCallerIdentityResult: { Account: account, Arn: arn, UserId: userId } } };
+}
+
+/** Whether the known key has signed a request with this body. */
+export function isSigned({ method = "", url = "", headers }: IncomingMessage, body = ""): boolean {
   const { authorization = "" } = headers;
-  const [, names = ""] = /SignedHeaders=([^,]*)/.exec(authorization) ?? [];
+  const [, region = "", names = ""] =
+    /Credential=[^/]+\/\d+\/([^/]+)\/.*SignedHeaders=([^,]*)/.exec(authorization) ?? [];
   const plain = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
   const date = plain["x-amz-date"] ?? "";
-  const expected = sign({ method, target: url, date, headers: plain, signed: names.split(";") }, secretKey);
-  return authorization.endsWith(`Signature=${expected}`);
+  const signable = { method, target: url, date, region, headers: plain, signed: names.split(";"), body };
+  return authorization.endsWith(`Signature=${sign(signable, secretKey)}`);
 }
