@@ -95,9 +95,14 @@ async function explainToken(deps: Deps, identity: AssumableIdentity, presented: 
     const made = isVerifiable || isAboutTime(check) ? await attempt(check, run) : skipped(check);
     // An unverified token must not choose whom the server contacts, and without keys no signature can be checked.
     if (made.outcome === CheckOutcome.FAILED && !isAboutTime(check)) isVerifiable = false;
-    checks.push(made);
+    checks.push(isUnsigned(made, presented) ? failed(check, "the token has no signature") : made);
   }
   return [...(await withPerson(deps, identity, claims, [...checks, ...others])), ...explainKeys(deps, requirement)];
+}
+
+/** Whether a signature failed because there is none: people debug tokens that they have taken it from, so nobody can use them. */
+function isUnsigned({ name, outcome }: Check, { text }: SubjectToken): boolean {
+  return name === "signature" && outcome === CheckOutcome.FAILED && text.endsWith(".");
 }
 
 async function explainAws(deps: Deps, identity: AssumableIdentity, request: AwsRequest): Promise<Check[]> {

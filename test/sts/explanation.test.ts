@@ -57,6 +57,13 @@ describe("the explanation of an exchange", () => {
     return { ...Object.fromEntries(outcomes), details: JSON.stringify(body.checks) };
   }
 
+  it("explains the checks after the signature of a token that has none", async () => {
+    const signed = await signOutside(key, claims({ ref: "refs/heads/x" }));
+    const checks = await explain(await create(match()), signed.replace(/[^.]*$/, ""));
+    assert.deepEqual([checks.signature, checks.sub, checks.ref], ["failed", "passed", "failed"]);
+    assert.match(checks.details, /"the token has no signature"/);
+  });
+
   it("explains each passed check of a matching token", async () => {
     const { details, ...checks } = await explain(await create(match()), await signOutside(key, claims({})));
     assert.deepEqual(Object.keys(checks), [
