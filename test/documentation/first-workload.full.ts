@@ -79,7 +79,7 @@ const pages: readonly Page[] = [
     kind: "AWS outbound federation",
     allowed: { "the role": {} },
     denied: {
-      "another role": { sub: "arn:aws:iam::123456789012:role/deployer-2" },
+      "another role": { sub: "arn:aws:iam::123456789012:role/other" },
       "another account": {
         iss: "https://0a1b2c3d-0000-4000-8000-0000000000ff.tokens.sts.global.api.aws",
         sub: "arn:aws:iam::999999999999:role/deployer",
@@ -114,7 +114,11 @@ const pages: readonly Page[] = [
       "a step without a key": { ...buildkiteIds, sub: buildkiteSubject("acme", "app", "refs/heads/main") },
     },
     denied: {
-      "an organization that took the name": { ...buildkiteIds, organization_id: "0184990a", pipeline_id: "0184990b" },
+      "an organization that took the name": {
+        ...buildkiteIds,
+        organization_id: "0184990a-477b-4fa8-9968-000000000999",
+        pipeline_id: "0184990b",
+      },
       "a pipeline that took the name": { ...buildkiteIds, pipeline_id: "0184990b" },
       "another organization": { ...buildkiteIds, sub: buildkiteSubject("acme-2", "app", "refs/heads/main") },
       "another pipeline": { ...buildkiteIds, sub: buildkiteSubject("acme", "app-2", "refs/heads/main") },
@@ -169,14 +173,20 @@ describe("the pages that let a first workload in", () => {
     return output.trim();
   }
 
-  async function exchange(identity: string, token: string): Promise<number> {
+  async function exchange(
+    identity: string,
+    token: string,
+  ): Promise<{ readonly status: number; readonly message: string }> {
     const query = new URLSearchParams({ aud: url, identity });
-    return (await fetch(`${url}/sts/exchange?${query}`, { headers: { authorization: `Bearer ${token}` } })).status;
+    const response = await fetch(`${url}/sts/exchange?${query}`, { headers: { authorization: `Bearer ${token}` } });
+    const { message = "" } = (await response.json()) as { readonly message?: string };
+    return { status: response.status, message };
   }
 
   for (const { file, kind, audience, allowed, denied } of pages)
     describe(file, () => {
       const text = readFileSync(`docs/integrations/${file}`, "utf8");
+      const messages: string[] = [];
       let identity = "";
       before(async () => {
         identity = await createAsShown(text, "--identity-issuer");
@@ -199,14 +209,23 @@ describe("the pages that let a first workload in", () => {
 
       for (const [who, claims] of Object.entries(allowed))
         it(`its rule lets in ${who}`, async () => {
-          assert.equal(await exchange(identity, await platforms.issue(kind, audience ?? url, claims)), 200);
+          const { status } = await exchange(identity, await platforms.issue(kind, audience ?? url, claims));
+          assert.equal(status, 200);
         });
 
       const strangers = { ...denied, "a token for another server": { aud: "https://gatehouse.other.example" } };
       for (const [who, claims] of Object.entries(strangers))
         it(`its rule denies ${who}`, async () => {
-          assert.equal(await exchange(identity, await platforms.issue(kind, audience ?? url, claims)), 403);
+          const { status, message } = await exchange(identity, await platforms.issue(kind, audience ?? url, claims));
+          assert.equal(status, 403);
+          messages.push(message);
         });
+
+      it("shows what one of them is told", () => {
+        const shown = blocksOf(text).filter((block) => block.text.startsWith("Permission denied: "));
+        assert.equal(shown.length, 1);
+        assert.ok(messages.includes(shown[0]!.text.trim()), messages.join("\n"));
+      });
     });
 
   it("the rule for callers of AWS lets in the role, and no other role or account", async () => {
@@ -221,7 +240,7 @@ describe("the pages that let a first workload in", () => {
     const statuses: number[] = [];
     for (const caller of [role, ...strangers]) {
       awsMachine.role = caller;
-      statuses.push(await exchange(uid, signAwsRequest("sts.amazonaws.com", url, uid, { headers })));
+      statuses.push((await exchange(uid, signAwsRequest("sts.amazonaws.com", url, uid, { headers }))).status);
     }
     awsMachine.role = role;
     assert.deepEqual(statuses, [200, 403, 403, 403]);
