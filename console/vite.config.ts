@@ -4,7 +4,7 @@ import react from "@vitejs/plugin-react";
 import { defineConfig, type Plugin } from "vite";
 import { boot } from "./boot.ts";
 import { icons } from "./icons.ts";
-import { theme } from "./src/theme.ts";
+import { theme } from "./src/shell/theme.ts";
 
 const themeFile = "virtual:theme.css";
 

@@ -53,12 +53,15 @@ describe("the code tabs of the API reference", { timeout: 300_000 }, () => {
 /** Types the values of a call into the form, and its body as JSON. */
 async function type(page: Page, { operation, draft }: Call): Promise<void> {
   await page.getByRole("heading", { name: "Call it" }).waitFor();
+  // Fields of uids wait for the session.
+  await page.getByRole("button", { name: "Send call" }).waitFor();
   const form = page.getByRole("region", { name: "Call it" });
   for (const summary of await form.locator("summary").all()) await summary.click();
   for (const [name, value] of Object.entries(draft.parameters)) {
-    const control = form
-      .locator(".field", { has: page.locator(`label code:text-is("${name}")`) })
-      .locator("input, select");
+    const field = form.locator(".field", { has: page.locator(`label code:text-is("${name}")`) });
+    const typed = field.getByRole("button", { name: "Type the uid" });
+    if (await typed.count()) await typed.click();
+    const control = field.locator("input, select");
     if (await control.and(page.locator("select")).count()) await control.selectOption(value);
     else await control.fill(value);
   }
@@ -75,6 +78,6 @@ async function sendCall(page: Page): Promise<unknown> {
   await confirm.or(result).first().waitFor();
   if (await confirm.isVisible()) await confirm.click();
   await result.waitFor();
-  const response = page.locator('section[aria-label="Response"] pre');
+  const response = page.locator('section[aria-label="Response to this call"] pre');
   return comparable((await response.textContent()) ?? "");
 }

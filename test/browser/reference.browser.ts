@@ -136,7 +136,8 @@ describe("the API reference", { timeout: 300_000 }, () => {
     await page.getByRole("textbox", { name: "Body" }).fill('{ "name": "made-here" }');
     await page.getByRole("button", { name: "Send call" }).click();
     await page.getByText("Not sent: one value has to change").waitFor();
-    await page.getByRole("textbox", { name: /^parent/ }).fill(server.groupUid);
+    await page.getByRole("combobox", { name: /^parent/ }).fill(server.groupUid);
+    await page.getByRole("option", { name: "example.org" }).click();
     await page.getByRole("button", { name: "Send call" }).click();
     const dialog = page.getByRole("dialog", { name: "Send this call?" });
     await dialog.getByText(/made-here/).waitFor();
@@ -160,7 +161,8 @@ describe("the API reference", { timeout: 300_000 }, () => {
     const { page, complaints } = reference;
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("link", { name: "owner", exact: true }).click();
-    await page.getByRole("textbox", { name: /^parent/ }).fill(server.groupUid);
+    await page.getByRole("combobox", { name: /^parent/ }).fill(server.groupUid);
+    await page.getByRole("option", { name: "example.org" }).click();
     const name = page.getByRole("textbox", { name: "name required" });
     await name.fill("Not a name!");
     const form = page.getByRole("region", { name: "Call it" });

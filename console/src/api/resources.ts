@@ -13,6 +13,7 @@ import {
   SearchService,
 } from "../../../gen/gatehouse/search/v1/search_pb.ts";
 import { isAtOrAbove, may, useMe } from "./access.ts";
+import { type NamedKind, searchKinds } from "./named-kinds.ts";
 import { findByWords } from "./words.ts";
 
 const { search, resolveNames } = SearchService.method;
@@ -40,9 +41,6 @@ export function useNames(uids: readonly string[]): ReadonlyMap<string, string> {
   return new Map(known.filter(([, name]) => name !== ""));
 }
 
-/** A kind of resource that can be chosen. Identities are workloads and people. */
-export type NamedKind = "group" | "identity" | "role";
-
 /** A resource or person that a field offers. */
 export interface Candidate {
   readonly uid: string;
@@ -52,7 +50,7 @@ export interface Candidate {
   readonly detail: string;
 }
 
-/** Lists have the same fields in the requests of all three kinds. */
+/** The kinds that are offered before a letter is typed. Their lists have the same fields in the requests. */
 const lists = {
   group: { method: GroupsService.method.listGroups, rows: "groups" },
   identity: { method: IdentitiesService.method.listIdentities, rows: "identities" },
@@ -66,7 +64,10 @@ const roleCount = 50;
 /** The fewest letters that find people. */
 export const leastLetters = 2;
 
-/** Returns what a field offers for a typed text: words of a name or an address, or a uid. Undefined while it is read. */
+/**
+ * Returns what a field offers for a typed text: words of a name or an address, or a uid. Undefined while it is read. Before a letter is
+ * typed, kinds that have no list here, or whose list the caller may not read, offer nothing.
+ */
 export function useCandidates(kind: NamedKind, within: string, typed: string): readonly Candidate[] | undefined {
   const isSearch = typed !== "";
   const first = useFirst(kind, kind === "role" ? "" : within, !isSearch);
@@ -81,14 +82,13 @@ export function useCandidates(kind: NamedKind, within: string, typed: string): r
   const described = useDescribedRoles(within, kind === "role" ? typed : "");
   if (isSearch)
     return found.isError ? [] : found.data && withoutTwice(found.data.resources.map(candidateOf), described);
-  return first.isError ? [] : first.data?.map(({ uid, name }) => ({ uid, name, detail: "" }));
+  if (first.isError || !first.isEnabled) return [];
+  return first.data?.map(({ uid, name }) => ({ uid, name, detail: "" }));
 }
 
 function kindsOf(kind: NamedKind, typed: string): ResourceKind[] {
-  if (kind === "group") return [ResourceKind.GROUP];
-  if (kind === "role") return [ResourceKind.ROLE];
   const isForPeople = typed.length >= leastLetters;
-  return isForPeople ? [ResourceKind.PERSON, ResourceKind.IDENTITY] : [ResourceKind.IDENTITY];
+  return searchKinds[kind].filter((one) => one !== ResourceKind.PERSON || isForPeople);
 }
 
 /** How many roles are searched by their descriptions. Those of larger organizations are found by their names. */
@@ -97,7 +97,7 @@ const describedRoles = 200;
 /** Returns the roles whose names or descriptions mean what was typed. */
 function useDescribedRoles(within: string, typed: string): readonly Candidate[] {
   const { data: me } = useMe();
-  const { method } = lists.role;
+  const method = RolesService.method.listRoles;
   const { data } = useRpcQuery(
     method,
     { orderBy: "name", pageSize: describedRoles },
@@ -127,23 +127,26 @@ export function detailOf({ email, path }: Pick<FoundResource, "email" | "path">)
   return email || path.map(({ name }) => name || "…").join(" / ");
 }
 
-/** Returns the first ones by name. */
-function useFirst(kind: NamedKind, descendantsOf: string, isEnabled: boolean) {
+/** Returns the first ones by name, unless there is a text to search. */
+function useFirst(kind: NamedKind, descendantsOf: string, isWanted: boolean) {
   const { data: me } = useMe();
   const transport = useTransport();
-  const { method, rows } = lists[kind];
+  const isListed = kind in lists;
+  const { method, rows } = lists[isListed ? (kind as keyof typeof lists) : "group"];
+  const isEnabled = isWanted && isListed && (me === undefined || may(me, method));
   const uidp = create(UIDPFilterSchema, descendantsOf === "" ? {} : { descendantsOf });
   const options = createQueryOptions(
     method as typeof GroupsService.method.listGroups,
     { uidp, orderBy: "name", pageSize: kind === "role" ? roleCount : candidateCount },
     { transport },
   );
-  return useQuery({
+  const first = useQuery({
     ...options,
-    enabled: isEnabled && may(me, method),
+    enabled: isEnabled && me !== undefined,
     select: (response) =>
       (
         response as unknown as Readonly<Record<typeof rows, readonly { readonly uid: string; readonly name: string }[]>>
       )[rows],
   });
+  return { ...first, isEnabled };
 }

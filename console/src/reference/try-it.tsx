@@ -40,7 +40,7 @@ export function TryIt({
   const violations = checkDraft({ grpc, document }, operation, body, draft);
   // An empty field counts as a mistake only after a try to send the call.
   const visible = (all: readonly Violation[]) => (isAsked ? all : all.filter(({ rule }) => rule !== "required"));
-  const form = { grpc, document, given: givenNames(method) };
+  const form = { grpc, document, method: method.name, given: givenNames(method) };
   const choose = (name: Language) => {
     rememberLanguage(name);
     setLanguage(name);

@@ -2,8 +2,9 @@
 import { Select } from "@mantine/core";
 import { type ReactNode, useState } from "react";
 import { type Name, NameState } from "../../../gen/gatehouse/search/v1/search_pb.ts";
+import type { NamedKind } from "../api/named-kinds.ts";
 import { resolvedText } from "../api/naming.ts";
-import { type Candidate, type NamedKind, useCandidates, useResolved } from "../api/resources.ts";
+import { type Candidate, useCandidates, useResolved } from "../api/resources.ts";
 import { wordsIn } from "../api/words.ts";
 import { type Texts, useTexts } from "../texts/texts.ts";
 import { Icon } from "./icon.tsx";
@@ -13,7 +14,9 @@ import { useDelayed } from "./parts.tsx";
 interface PickerProps {
   readonly kind: NamedKind;
   readonly label: string;
-  readonly description?: string;
+  readonly description?: ReactNode;
+  /** The id of the input, if its label stands elsewhere: `label` is then a part of other texts only. */
+  readonly id?: string;
   /** The name of the field in the form. */
   readonly name?: string;
   /** The group in which it lies; usually the organization. */
@@ -33,6 +36,7 @@ export function Picker({
   kind,
   label,
   description,
+  id,
   name,
   within,
   value,
@@ -52,6 +56,7 @@ export function Picker({
   // Results for the letters before are offered only if they have these letters, too: Enter chooses by the text in the field.
   const words = wordsIn(wanted);
   const candidates = wanted === searched ? found : found?.filter(({ name: of, detail }) => words.isMeantBy(of, detail));
+  const isSearching = !candidates || wanted !== searched;
   const offered = new Map(candidates?.map((one) => [one.uid, one]));
   const options = [...offered.values()].map((one) => ({ value: one.uid, label: one.name || t("picker.notJoined") }));
   // Behind what was found: the first option is the one that somebody looks for.
@@ -61,7 +66,7 @@ export function Picker({
   return (
     <Select
       {...(name !== undefined && { name })}
-      label={label}
+      {...(id === undefined ? { label } : { id, inputWrapperOrder: ["input", "description", "error"] })}
       {...(description !== undefined && { description })}
       // Its options would cover the other fields, and take the first Escape.
       {...(isFirst && { "data-autofocus": true, openOnFocus: false })}
@@ -75,7 +80,7 @@ export function Picker({
       filter={({ options: all }) => all}
       onSearchChange={setTyped}
       onChange={(uid) => (uid === inviteOption ? onInvite?.(text) : onChange(uid ?? ""))}
-      nothingFoundMessage={t(candidates && wanted === searched ? "picker.none" : "picker.searching")}
+      nothingFoundMessage={t(isSearching ? "picker.searching" : wanted === "" ? "picker.type" : "picker.none")}
       comboboxProps={{ withinPortal: false }}
       withScrollArea={false}
       // The listbox itself scrolls: a scroll area around it could not have the focus.

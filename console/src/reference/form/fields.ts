@@ -6,6 +6,7 @@ import {
   type Method,
   type OpenApi,
   type Operation,
+  type Parameter,
   resolve,
   type Schema,
 } from "../documents.ts";
@@ -39,6 +40,16 @@ export function bodyField(grpc: Grpc, method: Method, operation: Operation): For
   const name = method.routes[0]?.body ?? "*";
   const field = grpc.types[method.input]?.fields?.find((one) => one.name === name);
   return { name: "", schema, isRequired: false, field, type: field ? field.message : method.input };
+}
+
+/** Returns a parameter in path or query as a field. A list is typed as one text, which `commas` says. */
+export function parameterField(
+  { name, schema, description = "", required = false, example }: Parameter,
+  commas: string,
+): FormField {
+  const isList = schema.type === "array";
+  const own = isList ? { type: "string", description: `${commas}: ${description}` } : { ...schema, description };
+  return { name, schema: { ...own, example }, isRequired: required, field: undefined, type: undefined };
 }
 
 /** Returns the fields of a message that a caller may fill. Those that the path fills are `given`. */

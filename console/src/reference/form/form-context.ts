@@ -7,6 +7,8 @@ import type { Descriptions } from "./fields.ts";
 /** A form: its descriptions, and the rules that its values break. */
 export interface FormState extends Descriptions {
   readonly violations: readonly Violation[];
+  /** The name of the method. */
+  readonly method: string;
   /** The names of fields that the path fills. */
   readonly given: readonly string[];
   /** Goes to the body as JSON. */

@@ -2,7 +2,7 @@
 import { useTexts } from "../../texts/texts.ts";
 import type { Parameter } from "../documents.ts";
 import type { Draft } from "../request.ts";
-import type { FormField } from "./fields.ts";
+import { parameterField } from "./fields.ts";
 import { FormContext, type FormState } from "./form-context.ts";
 import { ScalarField } from "./scalar-field.tsx";
 
@@ -20,7 +20,7 @@ export function Parameters({ form, parameters, values, onChange }: ParametersPro
   const render = (parameter: Parameter) => (
     <ScalarField
       key={parameter.name}
-      field={fieldOf(parameter, t("reference.commas"))}
+      field={parameterField(parameter, t("reference.commas"))}
       value={values[parameter.name] || undefined}
       path={parameter.name}
       onChange={(value) => onChange(parameter.name, String(value ?? ""))}
@@ -37,11 +37,4 @@ export function Parameters({ form, parameters, values, onChange }: ParametersPro
       )}
     </FormContext>
   );
-}
-
-/** Returns a parameter as a field. A list is typed as one text. */
-function fieldOf({ name, schema, description = "", required = false, example }: Parameter, commas: string): FormField {
-  const isList = schema.type === "array";
-  const own = isList ? { type: "string", description: `${commas}: ${description}` } : { ...schema, description };
-  return { name, schema: { ...own, example }, isRequired: required, field: undefined, type: undefined };
 }

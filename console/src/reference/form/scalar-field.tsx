@@ -1,11 +1,14 @@
 // A field for a text, a number, a boolean or a choice.
-import { type ReactNode, useId } from "react";
+import { type ReactNode, useId, useState } from "react";
+import { useSessionState } from "../../session/session.ts";
 import { useTexts } from "../../texts/texts.ts";
 import { resolve } from "../documents.ts";
 import { Description } from "../parts.tsx";
 import { type FormField, kindOf } from "./fields.ts";
 import styles from "./form.module.css";
 import { useForm, useProblem } from "./form-context.ts";
+import { type NamedByUid, namedByUid } from "./named-by-uid.ts";
+import { UidControl } from "./uid-control.tsx";
 
 /** The value of a field, and how it changes. Undefined means that it is not set. */
 export interface ValueProps {
@@ -19,18 +22,22 @@ export interface ValueProps {
 
 /** A field with its name, its comment as a hint, and what is wrong with its value. */
 export function ScalarField({ field, value, path, onChange, action }: ValueProps) {
+  const { t } = useTexts();
   const id = useId();
+  const named = useNamedByUid(field);
+  const [isTyped, setTyped] = useState(false);
+  const uid = String(value ?? "");
+  const isChosen = named !== undefined && !isTyped && (uid === "" || named.isUid(uid));
+  const change = () => {
+    setTyped(isChosen);
+    // Names are chosen for uids only.
+    if (uid !== "" && !named?.isUid(uid)) onChange(undefined);
+  };
   const problem = useProblem(path);
   const hint = useHint(field);
   const described = [hint !== undefined && `${id}-hint`, problem !== undefined && `${id}-problem`].filter(Boolean);
-  return (
-    <div className="field">
-      <div className={styles.head}>
-        <label htmlFor={id}>
-          <FieldName field={field} />
-        </label>
-        {action}
-      </div>
+  const typed = (
+    <>
       <Control
         id={id}
         {...{ field, value, onChange }}
@@ -39,8 +46,43 @@ export function ScalarField({ field, value, path, onChange, action }: ValueProps
       />
       {hint !== undefined && <Hint id={`${id}-hint`} text={hint} />}
       {problem !== undefined && <Problem id={`${id}-problem`} text={problem} />}
+    </>
+  );
+  return (
+    <div className="field">
+      <div className={styles.head}>
+        <label htmlFor={id}>
+          <FieldName field={field} />
+        </label>
+        <span className="row">
+          {named !== undefined && (
+            <button type="button" className="link small" onClick={change}>
+              {t(isChosen ? "reference.form.typeUid" : "reference.form.chooseName")}
+            </button>
+          )}
+          {action}
+        </span>
+      </div>
+      {isChosen ? (
+        <UidControl
+          kind={named.kind}
+          name={field.name}
+          value={uid}
+          hint={hint === undefined ? undefined : <Description text={hint} />}
+          {...{ id, problem, typed }}
+          onChange={(chosen) => onChange(chosen === "" ? undefined : chosen)}
+        />
+      ) : (
+        typed
+      )}
     </div>
   );
+}
+
+/** Returns the resource that a field names by its uid. Without a session nobody can read names. */
+function useNamedByUid(field: FormField): NamedByUid | undefined {
+  const form = useForm();
+  return useSessionState() === "signed-in" ? namedByUid(form, field) : undefined;
 }
 
 /** The name of a field, marked if it is required. */

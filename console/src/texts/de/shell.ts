@@ -119,6 +119,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "live.reconnecting": "Verbinde neu, {seconds, number} s alt",
   "live.tryNow": "Jetzt versuchen",
   "picker.none": "Nichts gefunden",
+  "picker.type": "Einen Teil des Namens eingeben",
   "picker.searching": "Suche läuft …",
   "picker.clear": "{what} leeren",
   "invite.title": "Sie sind eingeladen",

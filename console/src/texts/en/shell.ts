@@ -116,6 +116,7 @@ export const texts = {
   "live.reconnecting": "Reconnecting, {seconds, number} s old",
   "live.tryNow": "Try now",
   "picker.none": "Nothing found",
+  "picker.type": "Type a part of the name",
   "picker.searching": "Searching …",
   "picker.clear": "Clear {what}",
   "invite.title": "You are invited",
