@@ -73,10 +73,11 @@ for (const database of databases) {
   describe(`queries by package on ${database}`, () => {
     let server: TestServer;
     let ahead = 0;
-    // The budget for questions of the owner is full again before each test.
-    beforeEach(() => {
+    /** Fills the budget of the owner for questions. */
+    const fillBudget = () => {
       ahead += 170_000;
-    });
+    };
+    beforeEach(fillBudget);
     before(async () => {
       server = await startTestServer({ database, clock: () => Date.now() + ahead });
     });
@@ -95,6 +96,18 @@ for (const database of databases) {
     const osv = (path: string, body: Json, token?: string) => post(`/gatehouse/osv${path}`, body, token);
     const inGroup = (descendantsOf: string) => ({ uidp: { descendantsOf } });
     const ids = (body: Json) => (body.vulns as Json[]).map(({ id }) => id as string).sort();
+    /** Returns the ids of each query of a batch. Where a slow server gave a page token in place of the rest, asks for the rest. */
+    async function idsOfBatch(path: string, queries: readonly Json[]): Promise<string[][]> {
+      const { body } = await osv(path, { queries });
+      const found: string[][] = body.results.map(ids);
+      const open = (body.results as Json[]).flatMap(({ next_page_token: token }, i) => (token ? [{ i, token }] : []));
+      if (open.length === 0) return found;
+      fillBudget();
+      const more = open.map(({ i, token }) => ({ ...queries[i], page_token: token }));
+      const rest = await idsOfBatch(path, more);
+      for (const [j, { i }] of open.entries()) found[i]!.push(...rest[j]!);
+      return found.map((each) => each.sort());
+    }
     const brief = (body: Json) =>
       (body.advisories as Json[]).map(({ advisoryId, status, fixedVersions }) =>
         [advisoryId, status.replace("PRODUCT_STATUS_", "").toLowerCase(), ...fixedVersions].join(" "),
@@ -125,12 +138,12 @@ for (const database of databases) {
       );
       assert.ok(expected.flat().length > 50);
       const queries = versions.map(({ version, ...named }) => ({ version, package: named }));
-      const { body: batch } = await osv(`/groups/${group}/v1/querybatch`, { queries });
-      assert.deepEqual(batch.results.map(ids), expected);
+      assert.deepEqual(await idsOfBatch(`/groups/${group}/v1/querybatch`, queries), expected);
       const { body: all } = await post("/gatehouse/vulnerabilities/v1/affected:batchQuery", {
         queries: versions,
         ...inGroup(group),
       });
+      fillBudget();
       for (const [i, result] of (all.results as Json[]).entries()) {
         const affected = result.advisories.filter(({ status }: Json) => status === "PRODUCT_STATUS_AFFECTED");
         const documentsOf = affected.flatMap(({ statements }: Json) =>
