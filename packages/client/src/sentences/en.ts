@@ -89,7 +89,8 @@ export const en = {
     "{count, plural, one {The end of # session is} other {The ends of # sessions are}} not listed",
   "token_exchanges.allowed": "{actor} got {count, plural, one {a token} other {# tokens}}",
   "token_exchanges.several": "{actor} and {more} more got {count} tokens",
-  "token_exchanges.denied": "{count, plural, one {A token} other {# tokens}} for {resource} was denied",
+  "token_exchanges.denied":
+    "{count, plural, one {A token for {resource} was} other {# tokens for {resource} were}} denied",
   "token_exchanges.omitted": "{count, plural, one {# token exchange is} other {# token exchanges are}} not listed",
   "denials.allowed": "{actor} called {method}{count, plural, one {} other { # times}}",
   "denials.denied": "{actor} was denied {method}{count, plural, one {} other {; # denials in all}}",
