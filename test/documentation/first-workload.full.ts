@@ -228,6 +228,24 @@ describe("the pages that let a first workload in", () => {
       });
     });
 
+  for (const [file, flags] of [
+    ["github-actions.md", "--identity-issuer https://token.actions.githubusercontent.com --claim repository_id=74"],
+    ["gitlab-ci.md", "--identity-issuer https://gitlab.com --claim project_id=74 --claim namespace_id=12"],
+  ] as const)
+    it(`the linter finds no error in the rules for other jobs in ${file}`, async () => {
+      const text = readFileSync(`docs/integrations/${file}`, "utf8");
+      const rows = [...text.matchAll(/^\| of a.* \| (.*) \|$/gm)].map(([, cell]) => cell!);
+      assert.ok(rows.length >= 3);
+      for (const [i, cell] of rows.entries()) {
+        const parts = [...cell.matchAll(/`([^`]+)`/g)].map(([, part]) => part!);
+        const rule = parts.map((part) => (part.startsWith("--") ? part : `--subject-pattern '${part}'`)).join(" ");
+        const name = `${path.basename(file, ".md")}-${i}`;
+        const commands = `gatehouse iam identities create ${name} --parent example.org/engineering ${flags} ${rule} && gatehouse iam trust lint ${name}`;
+        const { code, output } = await session.run(commands);
+        assert.equal(code, 0, `${rule}\n${output}`);
+      }
+    });
+
   it("the rule for callers of AWS lets in the role, and no other role or account", async () => {
     const uid = await createAsShown(readFileSync("docs/integrations/aws.md", "utf8"), "--aws-account");
     const { role, session: sessionToken } = awsMachine;
