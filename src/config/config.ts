@@ -63,6 +63,8 @@ export interface Config extends SignInConfig, OutboundConfig {
   readonly shutdownDelayMs: number;
   /** The retention of entries about access in the audit log; undefined means forever. */
   readonly accessLogKeptMs: number | undefined;
+  /** How long the shapes of tokens are stored; 0 to store none. */
+  readonly seenTokensKeptMs: number;
   readonly drainTimeoutMs: number;
   readonly logLevel: string;
   readonly logFormat: "auto" | "json" | "text";
@@ -105,6 +107,7 @@ export function toConfig(raw: RawSettings): Config {
     metricsListen: toMetricsListen(raw, dev),
     changesKeptMs: toRetention(raw, "changes-kept"),
     accessLogKeptMs: toRetention(raw, "access-log-kept"),
+    seenTokensKeptMs: dayMs * toCount(raw, "seen-tokens-kept", 0, 400),
     shutdownDelayMs: 1000 * toCount(raw, "shutdown-delay", 0, 3600),
     drainTimeoutMs: 1000 * Number(toPattern(raw, "drain-timeout", /^\d{1,4}$/, "a number of seconds from 0 to 9999")),
     logLevel: oneOf(raw, "log-level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]),

@@ -332,6 +332,12 @@ export const settings = [
     description: "retention of sign-ins, token exchanges and denials in the audit log: forever, or a number of days",
   },
   {
+    name: "seen-tokens-kept",
+    value: "days",
+    fallback: "30",
+    description: "retention of the claims of presented workload tokens, on which rules are tried: 0 stores none",
+  },
+  {
     name: "drain-timeout",
     value: "seconds",
     fallback: "10",

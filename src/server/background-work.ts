@@ -73,7 +73,7 @@ function startDelivery(context: ServerContext, storage: ServerStorage, { eventOf
   });
 }
 
-function retentionPolicy({ changesKeptMs, accessLogKeptMs }: Config): RetentionPolicy {
+function retentionPolicy({ changesKeptMs, accessLogKeptMs, seenTokensKeptMs }: Config): RetentionPolicy {
   return {
     registryEventMs: registryLimits.notificationMemoryMs,
     eventMs: limits.eventMemoryMs,
@@ -81,6 +81,7 @@ function retentionPolicy({ changesKeptMs, accessLogKeptMs }: Config): RetentionP
     retiredKeyMs: limits.retiredKeyMemoryMs,
     changeMs: changesKeptMs,
     accessMs: accessLogKeptMs,
+    seenTokenMs: seenTokensKeptMs,
     countMs: statisticsLimits.keptDays * dayMs,
   };
 }

@@ -1,5 +1,6 @@
 // Endpoints of other protocols: registry tokens, registry notifications, exports.
 import type { Logger } from "pino";
+import type { AccessLog } from "../access-log/access-log.ts";
 import { exportEndpoint } from "../advisory-feeds/export-endpoint.ts";
 import { exportsPath } from "../advisory-feeds/export-request.ts";
 import type { KeyRing } from "../authn/key-ring.ts";
@@ -19,10 +20,11 @@ import { requireToken, scimPath } from "../scim/token.ts";
 import type { Database } from "../storage/database.ts";
 import type { NameRules } from "../storage/registry/repository-name.ts";
 import type { AssumptionDeps } from "../sts/assumable-identity.ts";
-import { eitherAudiences, exactAudiences } from "../sts/audiences.ts";
+import { registryAudiences } from "../sts/audiences.ts";
 import { tokenEndpointPath } from "../token-endpoint/token-endpoint.ts";
 import type { Endpoint, Endpoints } from "../transport/pages/endpoints.ts";
 import { limits } from "./limits.ts";
+import { tokenRecorder } from "./seen-tokens.ts";
 
 /** Dependencies of the endpoints. */
 export interface EndpointDeps
@@ -35,6 +37,7 @@ export interface EndpointDeps
   readonly signer: RegistrySigner;
   readonly methods: MethodTable;
   readonly standardTokenEndpoint: Endpoint;
+  readonly accessLog: Pick<AccessLog, "recordToken">;
   readonly log: Logger;
 }
 
@@ -54,23 +57,20 @@ export function endpoints(deps: EndpointDeps): Endpoints {
       log: (event) => deps.log.info(event, "an export left something out"),
     }),
     [scimPath]: scimEndpoint({ ...deps, baseUrl: issuer }),
-    "/token": tokenEndpoint({ ...deps, ...signInAudiences(deps), issuer, tokens, service, names, log }),
+    "/token": tokenEndpoint({
+      ...deps,
+      ...registryAudiences(deps.config.registry, deps.defaultAudiences),
+      recordToken: tokenRecorder(deps, true),
+      issuer,
+      tokens,
+      service,
+      names,
+      log,
+    }),
     [tokenEndpointPath]: deps.standardTokenEndpoint,
     // Without a secret, senders cannot be authenticated.
     ...(notificationSecret !== "" && { "/registry/notifications": notifications(deps, names) }),
   };
-}
-
-/**
- * Returns the audiences of the tokens that workloads sign in to the registry with. A token for the API is accepted only
- * where the registry has no name of its own: clients store what they sign in with. Pull tokens are for the API (behaviour
- * of the platform).
- */
-function signInAudiences({ config, defaultAudiences }: EndpointDeps) {
-  const { service, isShared } = config.registry;
-  const registry = isShared ? defaultAudiences : exactAudiences(service);
-  const both = eitherAudiences(defaultAudiences, exactAudiences(service));
-  return { defaultAudiences: registry, staticKeysAudiences: isShared ? defaultAudiences : both };
 }
 
 /** Returns the endpoint of SCIM, whose code the first request with a token loads. */

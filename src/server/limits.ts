@@ -46,6 +46,13 @@ export const limits = {
   accessEntries: 300,
   /** Entries about access that wait for a database that does not respond. */
   waitingAccessEntries: 5_000,
+  /** Stored shapes of tokens: of one identity, and of one organization. A full organization has 5 MB with 254 bytes each. */
+  acceptedShapesOfIdentity: 200,
+  deniedShapesOfIdentity: 50,
+  shapesOfOrganization: 20_000,
+  /** Shapes of tokens that wait to be stored, of all organizations and of one. */
+  waitingShapes: 5_000,
+  waitingShapesOfOrganization: 1_000,
   accessFlushMs: 250,
   /**
    * Expensive calls: those of one caller run one at a time, those of the identities of one organization a few. Beyond the budget, methods of

@@ -16,11 +16,12 @@ import { signInOutcomes } from "../sign-in/sign-in.ts";
 import type { Database } from "../storage/database.ts";
 import { findMembershipsOf } from "../storage/iam/memberships.ts";
 import type { Encryption } from "../storage/installation/encryption.ts";
-import { defaultAudiences, ownAudiences } from "../sts/audiences.ts";
+import { defaultAudiences, ownAudiences, registryAudiences } from "../sts/audiences.ts";
 import { type ExchangeEvent, newExchange, newUserTokenVerifier } from "../sts/exchange.ts";
 import { newExplainExchange } from "../sts/explanation.ts";
 import { standardTokenEndpoint } from "../token-endpoint/token-endpoint.ts";
 import { awsEndpoint, operatorsLogin, outboundOptions } from "./outbound.ts";
+import { tokenRecorder } from "./seen-tokens.ts";
 import type { ServerContext } from "./server-context.ts";
 
 /** The dependencies of the token service. */
@@ -64,6 +65,7 @@ export async function newTokenService(options: TokenServiceOptions) {
     mounts,
     issuer,
     defaultAudiences,
+    registryAudiences: registryAudiences(config.registry, defaultAudiences).defaultAudiences,
     directory,
     issuers,
     signInCounts: outcomes.counts,
@@ -88,6 +90,7 @@ function newExchangeOptions(options: TokenServiceOptions, outbound: OutboundOpti
     },
     audiences: ownAudiences([config.baseUrl, config.registry.service, ...config.audiences], config.dev),
     defaultAudiences: defaultAudiences(config.baseUrl, config.dev),
+    recordToken: tokenRecorder(options, false),
     issuers: openIssuers({
       fetchJson: (url) => fetchJson(url, outbound),
       clock,

@@ -6,6 +6,7 @@ import { removeChanges } from "./change-log/removal.ts";
 import type { Database } from "./database.ts";
 import { limitOf } from "./engine/placeholders.ts";
 import type { Transaction, WriteContext } from "./engine/session.ts";
+import { removeSeenTokens } from "./iam/seen-tokens.ts";
 import { asc, inArray, lte, sql } from "./schema/drizzle.ts";
 import type { Tables } from "./schema/tables.ts";
 import { removeDailyCounts } from "./statistics/daily-counts.ts";
@@ -24,6 +25,8 @@ export interface RetentionPolicy {
   readonly changeMs: number | undefined;
   /** After an access entry; undefined to keep them as long as changes. */
   readonly accessMs: number | undefined;
+  /** After the shape of a token was presented last. */
+  readonly seenTokenMs: number;
   /** After the beginning of the day of a count. */
   readonly countMs: number;
 }
@@ -103,6 +106,7 @@ async function deleteBatches(tx: Transaction, policy: RetentionPolicy): Promise<
   if (policy.accessMs !== undefined && !(await removeAccessEntries(tx, tx.context.time - policy.accessMs, batchSize)))
     isAll = false;
   if (!(await removeDailyCounts(tx, tx.context.time - policy.countMs, batchSize))) isAll = false;
+  if (!(await removeSeenTokens(tx, tx.context.time - policy.seenTokenMs, batchSize))) isAll = false;
   return isAll;
 }
 

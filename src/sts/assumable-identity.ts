@@ -1,9 +1,10 @@
 // Identities that a token may assume, and how they are found.
-import type { Identity } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import type { Identity, Identity_ClaimMatch } from "../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import type { Issuers } from "../authn/issuers.ts";
 import type { Tokens } from "../authn/tokens.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Audiences } from "./audiences.ts";
+import type { Claims } from "./claim-match.ts";
 
 /** The fields of an identity that token exchange needs. */
 export interface AssumableIdentity {
@@ -54,6 +55,15 @@ export interface UserProvider {
   readonly clientId: string;
 }
 
+/** A token with a valid signature that was compared with the claim match of an identity. */
+export interface ComparedToken {
+  readonly identityUid: string;
+  readonly match: Identity_ClaimMatch;
+  readonly claims: Claims;
+  /** The claim that does not match; empty if the identity was assumed. */
+  readonly failedCheck: string;
+}
+
 /** Dependencies of assuming an identity. */
 export interface AssumptionDeps {
   readonly directory: IdentityDirectory;
@@ -66,5 +76,7 @@ export interface AssumptionDeps {
   readonly staticKeysAudiences?: Audiences;
   /** The operator's login provider, whose tokens identify users. */
   readonly login?: UserProvider | undefined;
+  /** Called for each token that is compared with a claim match. */
+  readonly recordToken?: ((token: ComparedToken) => void) | undefined;
   readonly clock: Clock;
 }

@@ -225,6 +225,10 @@ async function assumeIdentity(
   const now = deps.clock();
   const claims = await verifySubjectToken(subjectToken, requirement.keys, now);
   const result = matchClaims(requirement.match, claims, requirement.audiences, steps);
+  if (identity.relationship.case === "claimMatch") {
+    const { match } = requirement;
+    deps.recordToken?.({ identityUid: identity.uid, match, claims, failedCheck: result.ok ? "" : result.claim });
+  }
   if (!result.ok) throw claimDenied(result.claim, claims[result.claim]);
   await deps.directory.requireActivePerson(identity.uid, claims);
   checkInForce(requirement, now);

@@ -33,6 +33,21 @@ export function defaultAudiences(issuer: string, isDevelopment: boolean): Audien
   return ownAudiences([issuer, issuer.replace(/^https?:\/\//, "")], isDevelopment);
 }
 
+/**
+ * Returns the audiences of the tokens that workloads sign in to a registry with. A token for the API is accepted only
+ * where the registry has no name of its own: clients store what they sign in with. Pull tokens are for the API (behaviour
+ * of the platform).
+ */
+export function registryAudiences(
+  { service, isShared }: { readonly service: string; readonly isShared: boolean },
+  ofApi: Audiences,
+): { readonly defaultAudiences: Audiences; readonly staticKeysAudiences: Audiences } {
+  const ofRegistry = exactAudiences(service);
+  return isShared
+    ? { defaultAudiences: ofApi, staticKeysAudiences: ofApi }
+    : { defaultAudiences: ofRegistry, staticKeysAudiences: eitherAudiences(ofApi, ofRegistry) };
+}
+
 /** Reports whether two texts mean the same audience, when it is unknown whether the server runs in development. */
 export function isSameAudience(one: string, other: string): boolean {
   return ownAudiences([one], true).find(other) !== undefined;

@@ -284,6 +284,7 @@ for (const database of databases) {
         eventMs: year,
         changeMs: undefined,
         accessMs: 1000,
+        seenTokenMs: 1000,
       };
       await entries("denials", () => true);
       clock.advance(120_000);

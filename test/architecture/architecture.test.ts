@@ -120,6 +120,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
   "drizzle-orm": ["storage"],
   jose: ["cli", "services/organization-export"],
   "lru-cache": [
+    "access-log",
     "advisories",
     "authn",
     "authz",

@@ -18,6 +18,7 @@ const keeping = {
   retiredKeyMs: 5000,
   nodeMs: 3000,
   countMs: 4000,
+  seenTokenMs: 2000,
   changeMs: undefined,
 };
 const going = new AbortController().signal;
@@ -31,6 +32,11 @@ const kinds = [
     table: "refresh_families",
     keptMs: 0,
     row: (id: string, end: number) => `('${id}', '${someone.uid}', 'digest', '{}', 1, ${end})`,
+  },
+  {
+    table: "seen_tokens",
+    keptMs: 2000,
+    row: (id: string, end: number) => `('${someone.uid}', '${id}', '${someone.uid}', '{}', '', false, 1, 1, ${end})`,
   },
   { table: "registry_events", keptMs: 1000, row: (id: string, end: number) => `('${id}', ${end})` },
   { table: "signing_keys", keptMs: 5000, row: (id: string, end: number) => `('${id}', 'ES256', '{}', 1, ${end})` },

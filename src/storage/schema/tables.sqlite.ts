@@ -65,6 +65,7 @@ export const {
   signingKeys,
   nodes,
   dailyCounts,
+  seenTokens,
   settings,
   nameWords,
 } = sqliteTables;

@@ -10,6 +10,7 @@ import { defineRegistryTables } from "./tables/registry.ts";
 import { defineSignInTables } from "./tables/sign-in.ts";
 import { defineStatisticsTables } from "./tables/statistics.ts";
 import { defineVulnerabilityTables } from "./tables/vulnerabilities.ts";
+import { defineWorkloadTables } from "./tables/workloads.ts";
 
 /**
  * Defines the tables in one dialect.
@@ -36,6 +37,7 @@ export function defineTables(columns: Columns) {
     ...defineInstallationTables(columns),
     ...defineNameTables(columns),
     ...defineStatisticsTables(columns),
+    ...defineWorkloadTables(columns, identityUid),
   };
 }
 

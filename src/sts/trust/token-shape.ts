@@ -44,6 +44,14 @@ export function parseShape(text: string): Shape {
   return parseExactly(text) as Shape;
 }
 
+/** Returns the claims that the token has: texts as they are, other values as JSON. */
+export function claimTextsOf(shape: Shape): Record<string, string> {
+  const present = Object.entries(shape).filter(([, value]) => value !== null);
+  return Object.fromEntries(
+    present.map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]),
+  );
+}
+
 /** Returns the names of the further claims that a rule reads. */
 export function namedClaims({ claims, claimPatterns }: Identity_ClaimMatch): string[] {
   return [...new Set([...Object.keys(claims), ...Object.keys(claimPatterns)])];

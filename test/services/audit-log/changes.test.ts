@@ -67,6 +67,7 @@ async function sweepOld({ server }: TestServer, now: number): Promise<void> {
     countMs: never,
     eventMs: never,
     accessMs: never,
+    seenTokenMs: never,
   };
   await sweep(server.database, { ...context, time: now }, keeping, new AbortController().signal);
 }

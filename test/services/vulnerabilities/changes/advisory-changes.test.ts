@@ -287,6 +287,7 @@ for (const database of databases) {
         countMs: never,
         eventMs: never,
         accessMs: never,
+        seenTokenMs: never,
       };
       const keeping = { changeMs: 86_400_000, ...others };
       await sweep(server.server.database, { ...context, time: now }, keeping, new AbortController().signal);

@@ -14,6 +14,7 @@ const initial = "schema/migrations/postgres/0000_initial.sql";
 const attempts = "schema/migrations/postgres/0001_delivery_attempts.sql";
 const nodes = "schema/migrations/postgres/0002_nodes.sql";
 const counts = "schema/migrations/postgres/0010_daily_counts.sql";
+const seen = "schema/migrations/postgres/0013_seen_tokens.sql";
 const founding = "schema/migrations/postgres/0006_founding_bindings.sql";
 const settings = "schema/migrations/postgres/0007_subscription_settings.sql";
 const names = "schema/migrations/postgres/0008_name_words.sql";
@@ -50,7 +51,7 @@ export const uncommonConstructs: readonly SqlConstruct[] = [
   {
     name: 'collate "C"',
     pattern: /\bcollate "C"/i,
-    files: ["schema/columns.postgres.ts", initial, attempts, nodes, scim, founding, settings, names, counts],
+    files: ["schema/columns.postgres.ts", initial, attempts, nodes, scim, founding, settings, names, counts, seen],
   },
   { name: "DO, CREATE EXTENSION", pattern: /\bDO \$|\bCREATE EXTENSION\b/, files: [initial] },
   { name: "CREATE FUNCTION", pattern: /\bCREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE|TRIGGER)\b/, files: [initial] },
