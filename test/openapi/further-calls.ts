@@ -33,6 +33,16 @@ const session = {
   expireTime: "2026-02-07T12:00:00Z",
   lastUseTime: time,
 };
+const gitHub = "https://token.actions.githubusercontent.com";
+const seenToken = {
+  claims: { iss: gitHub, sub: "repo:acme/app:ref:refs/heads/dev", aud: server, repository: "acme/app" },
+  accepted: true,
+  registry: false,
+  count: "14",
+  firstTime: "2026-01-03T12:00:00Z",
+  lastTime: time,
+};
+const claimMatch = { issuer: gitHub, subject: "repo:acme/app:ref:refs/heads/main" };
 const charts = [{ chart: "web", repo: "https://charts.example.org" }];
 
 /** The calls by the names of their examples. */
@@ -74,6 +84,21 @@ export const furtherCalls: Readonly<Record<string, FurtherCall>> = {
     parameters: { organization: group, identity: person },
     reply: { sessions: [{ ...session, identityProvider: child }] },
     status: 200,
+  },
+  // No workload presents a token in an API case.
+  "GET /gatehouse/iam/v1/trust/{identity}:listSeenTokens": {
+    parameters: { identity: child },
+    reply: { seenTokens: [seenToken], totalCount: "1" },
+    status: 404,
+  },
+  "POST /gatehouse/iam/v1/trust/{identity}:replay": {
+    parameters: { identity: child },
+    body: { claimMatch, days: 30 },
+    reply: {
+      tokens: [{ verdict: "VERDICT_NEWLY_DENIED", failedCheck: "sub", token: seenToken }],
+      totals: [{ verdict: "VERDICT_NEWLY_DENIED", tokens: "1", exchanges: "14" }],
+    },
+    status: 404,
   },
   "GET /gatehouse/organizations/v1/identityProviders/{parent}:suspendedPeople": {
     parameters: { parent: child },

@@ -16,7 +16,9 @@ import {
   type ResourceExport,
   resourceExportKind,
   type SecretExport,
+  type SeenTokenClearing,
   secretExportKind,
+  seenTokenClearingKind,
 } from "../../storage/change-log/access-entries.ts";
 
 /** An entry as JSON keeps it: without members that are undefined. */
@@ -45,6 +47,11 @@ export const accessEntryViews: readonly RowView[] = [
     kind: resourceExportKind,
     show: (row) => ({ ...(row as Stored<ResourceExport>) }),
     sentence: eventForm("exported"),
+  },
+  {
+    kind: seenTokenClearingKind,
+    show: (row) => ({ ...(row as Stored<SeenTokenClearing>) }),
+    sentence: eventForm("cleared"),
   },
   { kind: secretExportKind, show: (row) => ({ ...(row as SecretExport) }), sentence: eventForm("exported") },
 ];

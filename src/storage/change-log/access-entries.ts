@@ -98,6 +98,14 @@ export const resourceExportKind = "resource_exports";
 /** The content of that entry: the client. */
 export type ResourceExport = CallerClient;
 
+/** The kind of the entry for seen tokens of an identity that were deleted. Its retention is that of changes. */
+export const seenTokenClearingKind = "seen_token_clearings";
+
+/** The content of that entry: how many there were, and the client. */
+export interface SeenTokenClearing extends CallerClient {
+  readonly tokens: number;
+}
+
 /** Appends entries at the end of the transaction. */
 export function appendAccessEntries(tx: Transaction, entries: readonly AccessEntry[]): void {
   for (const { kind, uid, groupUid, details, by } of entries)

@@ -143,6 +143,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "one.token_exchanges": "Token-Tausch",
   "one.denials": "abgelehnte Anfrage",
   "one.signing_keys": "Signaturschlüssel",
+  "one.seen_token_clearings": "Löschung gesehener Token",
   "one.client_secret_exports": "exportiertes Client-Secret",
   "palette.title": "Springen zu",
   "palette.label": "Suchen oder springen zu …",

@@ -139,6 +139,7 @@ export const texts = {
   "one.token_exchanges": "token exchange",
   "one.denials": "denied request",
   "one.signing_keys": "signing key",
+  "one.seen_token_clearings": "deletion of seen tokens",
   "one.client_secret_exports": "exported client secret",
   "palette.title": "Jump to",
   "palette.label": "Search or jump to …",

@@ -7,6 +7,8 @@ import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf
 import { file_chainguard_annotations_auth } from "../../../chainguard/annotations/auth_pb.ts";
 import type { Identity_ClaimMatch } from "../../../chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { file_chainguard_platform_iam_v2beta1_identities } from "../../../chainguard/platform/iam/v2beta1/identities_pb.ts";
+import type { ClearSeenTokensRequestSchema, ClearSeenTokensResponseSchema, ListSeenTokensRequestSchema, ListSeenTokensResponseSchema, ReplayRuleRequestSchema, ReplayRuleResponseSchema } from "./seen_tokens_pb.ts";
+import { file_gatehouse_iam_v1_seen_tokens } from "./seen_tokens_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
 import { file_google_api_field_behavior } from "../../../google/api/field_behavior_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
@@ -15,7 +17,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file gatehouse/iam/v1/workload_trust.proto.
  */
 export const file_gatehouse_iam_v1_workload_trust: GenFile = /*@__PURE__*/
-  fileDesc("CiVnYXRlaG91c2UvaWFtL3YxL3dvcmtsb2FkX3RydXN0LnByb3RvEhBnYXRlaG91c2UuaWFtLnYxImEKD0xpbnRSdWxlUmVxdWVzdBJOCgtjbGFpbV9tYXRjaBgBIAEoCzI0LmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuSWRlbnRpdHkuQ2xhaW1NYXRjaEID4EECIssBChBMaW50UnVsZVJlc3BvbnNlEi8KCGZpbmRpbmdzGAEgAygLMh0uZ2F0ZWhvdXNlLmlhbS52MS5SdWxlRmluZGluZxJPCg9hY2NlcHRlZF9jbGFpbXMYAiADKAsyNi5nYXRlaG91c2UuaWFtLnYxLkxpbnRSdWxlUmVzcG9uc2UuQWNjZXB0ZWRDbGFpbXNFbnRyeRo1ChNBY2NlcHRlZENsYWltc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEinwIKC1J1bGVGaW5kaW5nEjgKCHNldmVyaXR5GAEgASgOMiYuZ2F0ZWhvdXNlLmlhbS52MS5SdWxlRmluZGluZy5TZXZlcml0eRILCgN3aG8YAiABKAkSOQoGY2xhaW1zGAMgAygLMikuZ2F0ZWhvdXNlLmlhbS52MS5SdWxlRmluZGluZy5DbGFpbXNFbnRyeRIPCgdjaGFuZ2VkGAQgAygJGi0KC0NsYWltc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiTgoIU2V2ZXJpdHkSGAoUU0VWRVJJVFlfVU5TUEVDSUZJRUQQABISCg5TRVZFUklUWV9FUlJPUhABEhQKEFNFVkVSSVRZX1dBUk5JTkcQAjKdAQoUV29ya2xvYWRUcnVzdFNlcnZpY2UShAEKCExpbnRSdWxlEiEuZ2F0ZWhvdXNlLmlhbS52MS5MaW50UnVsZVJlcXVlc3QaIi5nYXRlaG91c2UuaWFtLnYxLkxpbnRSdWxlUmVzcG9uc2UiMYLT5JMCIToBKiIcL2dhdGVob3VzZS9pYW0vdjEvdHJ1c3Q6bGludIqvqNIFBBICEAFiBnByb3RvMw", [file_chainguard_annotations_auth, file_chainguard_platform_iam_v2beta1_identities, file_google_api_annotations, file_google_api_field_behavior]);
+  fileDesc("CiVnYXRlaG91c2UvaWFtL3YxL3dvcmtsb2FkX3RydXN0LnByb3RvEhBnYXRlaG91c2UuaWFtLnYxImEKD0xpbnRSdWxlUmVxdWVzdBJOCgtjbGFpbV9tYXRjaBgBIAEoCzI0LmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuSWRlbnRpdHkuQ2xhaW1NYXRjaEID4EECIssBChBMaW50UnVsZVJlc3BvbnNlEi8KCGZpbmRpbmdzGAEgAygLMh0uZ2F0ZWhvdXNlLmlhbS52MS5SdWxlRmluZGluZxJPCg9hY2NlcHRlZF9jbGFpbXMYAiADKAsyNi5nYXRlaG91c2UuaWFtLnYxLkxpbnRSdWxlUmVzcG9uc2UuQWNjZXB0ZWRDbGFpbXNFbnRyeRo1ChNBY2NlcHRlZENsYWltc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEinwIKC1J1bGVGaW5kaW5nEjgKCHNldmVyaXR5GAEgASgOMiYuZ2F0ZWhvdXNlLmlhbS52MS5SdWxlRmluZGluZy5TZXZlcml0eRILCgN3aG8YAiABKAkSOQoGY2xhaW1zGAMgAygLMikuZ2F0ZWhvdXNlLmlhbS52MS5SdWxlRmluZGluZy5DbGFpbXNFbnRyeRIPCgdjaGFuZ2VkGAQgAygJGi0KC0NsYWltc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiTgoIU2V2ZXJpdHkSGAoUU0VWRVJJVFlfVU5TUEVDSUZJRUQQABISCg5TRVZFUklUWV9FUlJPUhABEhQKEFNFVkVSSVRZX1dBUk5JTkcQAjKjBQoUV29ya2xvYWRUcnVzdFNlcnZpY2UShAEKCExpbnRSdWxlEiEuZ2F0ZWhvdXNlLmlhbS52MS5MaW50UnVsZVJlcXVlc3QaIi5nYXRlaG91c2UuaWFtLnYxLkxpbnRSdWxlUmVzcG9uc2UiMYLT5JMCIToBKiIcL2dhdGVob3VzZS9pYW0vdjEvdHJ1c3Q6bGludIqvqNIFBBICEAESrQEKDkxpc3RTZWVuVG9rZW5zEicuZ2F0ZWhvdXNlLmlhbS52MS5MaXN0U2VlblRva2Vuc1JlcXVlc3QaKC5nYXRlaG91c2UuaWFtLnYxLkxpc3RTZWVuVG9rZW5zUmVzcG9uc2UiSILT5JMCNhI0L2dhdGVob3VzZS9pYW0vdjEvdHJ1c3Qve2lkZW50aXR5PSoqfTpsaXN0U2VlblRva2Vuc4qvqNIFBhIECgKHBxKcAQoKUmVwbGF5UnVsZRIjLmdhdGVob3VzZS5pYW0udjEuUmVwbGF5UnVsZVJlcXVlc3QaJC5nYXRlaG91c2UuaWFtLnYxLlJlcGxheVJ1bGVSZXNwb25zZSJDgtPkkwIxOgEqIiwvZ2F0ZWhvdXNlL2lhbS92MS90cnVzdC97aWRlbnRpdHk9Kip9OnJlcGxheYqvqNIFBhIECgKHBxK0AQoPQ2xlYXJTZWVuVG9rZW5zEiguZ2F0ZWhvdXNlLmlhbS52MS5DbGVhclNlZW5Ub2tlbnNSZXF1ZXN0GikuZ2F0ZWhvdXNlLmlhbS52MS5DbGVhclNlZW5Ub2tlbnNSZXNwb25zZSJMgtPkkwI6OgEqIjUvZ2F0ZWhvdXNlL2lhbS92MS90cnVzdC97aWRlbnRpdHk9Kip9OmNsZWFyU2VlblRva2Vuc4qvqNIFBhIECgKGB2IGcHJvdG8z", [file_chainguard_annotations_auth, file_chainguard_platform_iam_v2beta1_identities, file_gatehouse_iam_v1_seen_tokens, file_google_api_annotations, file_google_api_field_behavior]);
 
 /**
  * The request of LintRule.
@@ -168,6 +170,37 @@ export const WorkloadTrustService: GenService<{
     methodKind: "unary";
     input: typeof LintRuleRequestSchema;
     output: typeof LintRuleResponseSchema;
+  },
+  /**
+   * Lists the tokens that were presented for an identity with a claim match: their claims, and what its rule said. Tokens are listed
+   * only if their signature was valid. Their signature, their id, and who started a job are not stored.
+   *
+   * @generated from rpc gatehouse.iam.v1.WorkloadTrustService.ListSeenTokens
+   */
+  listSeenTokens: {
+    methodKind: "unary";
+    input: typeof ListSeenTokensRequestSchema;
+    output: typeof ListSeenTokensResponseSchema;
+  },
+  /**
+   * Says which seen tokens of an identity another rule would let in or deny. Times and signatures are not checked again.
+   *
+   * @generated from rpc gatehouse.iam.v1.WorkloadTrustService.ReplayRule
+   */
+  replayRule: {
+    methodKind: "unary";
+    input: typeof ReplayRuleRequestSchema;
+    output: typeof ReplayRuleResponseSchema;
+  },
+  /**
+   * Deletes the seen tokens of an identity.
+   *
+   * @generated from rpc gatehouse.iam.v1.WorkloadTrustService.ClearSeenTokens
+   */
+  clearSeenTokens: {
+    methodKind: "unary";
+    input: typeof ClearSeenTokensRequestSchema;
+    output: typeof ClearSeenTokensResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_gatehouse_iam_v1_workload_trust, 0);

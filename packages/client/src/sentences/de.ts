@@ -107,6 +107,8 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
   "ended_sessions.ended": "{actor} hat {count, plural, one {eine Sitzung} other {# Sitzungen}} von {resource} beendet",
   "resource_exports.exported":
     "{actor} hat die Ressourcen von {resource} {count, plural, one {} other {# Mal }}exportiert",
+  "seen_token_clearings.cleared":
+    "{actor} hat die gesehenen Token {count, plural, one {von {resource}} other {von # Identitäten}} gelöscht",
   "client_secret_exports.exported": `{actor} hat {count, plural, one {das Client-Secret von {resource}} other {die Client-Secrets von # Identity-Providern}} exportiert${more}`,
   "other.created": "{actor} hat {count, plural, one {etwas} other {# Mal etwas}} der Art {kind} angelegt",
   "other.updated": "{actor} hat {count, plural, one {etwas} other {# Mal etwas}} der Art {kind} geändert",

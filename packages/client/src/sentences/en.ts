@@ -99,6 +99,8 @@ export const en = {
   "signing_key_retirements.retired": "{actor} retired {count, plural, one {a signing key} other {# signing keys}}",
   "ended_sessions.ended": "{actor} ended {count, plural, one {a session} other {# sessions}} of {resource}",
   "resource_exports.exported": "{actor} exported the resources of {resource}{count, plural, one {} other { # times}}",
+  "seen_token_clearings.cleared":
+    "{actor} deleted the seen tokens of {count, plural, one {{resource}} other {# identities}}",
   "client_secret_exports.exported": `{actor} exported the client {count, plural, one {secret of {resource}} other {secrets of # identity providers}}${more}`,
   "other.created": "{actor} created {count, plural, one {something} other {# things}} of the kind {kind}",
   "other.updated": "{actor} changed {count, plural, one {something} other {# things}} of the kind {kind}",

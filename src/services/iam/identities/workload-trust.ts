@@ -9,17 +9,17 @@ import {
 import { invalidArgument, invalidField } from "../../../aip/errors.ts";
 import { allExpensive } from "../../../pipeline/expensive.ts";
 import { type Handlers, type Implementation, implement } from "../../../pipeline/handlers.ts";
-import type { ServiceContext } from "../../../resource/service-context.ts";
-import type { AssumptionDeps } from "../../../sts/assumable-identity.ts";
 import { checkClaimMatch } from "../../../sts/identity-rules.ts";
 import { lintRule } from "../../../sts/trust/lint.ts";
+import { type SeenTokensContext, seenTokenMethods } from "./seen-tokens.ts";
 
 /** The dependencies of the service. */
-export type WorkloadTrustContext = Pick<ServiceContext, "settings"> & Pick<AssumptionDeps, "defaultAudiences">;
+export type WorkloadTrustContext = SeenTokensContext;
 
 /** Serves the checks of rules. */
-export function workloadTrust({ settings, defaultAudiences }: WorkloadTrustContext): Implementation {
-  const handlers: Handlers<typeof WorkloadTrustService> = {
+export function workloadTrust(context: WorkloadTrustContext): Implementation {
+  const { settings, defaultAudiences } = context;
+  const handlers: Pick<Handlers<typeof WorkloadTrustService>, "lintRule"> = {
     lintRule({ claimMatch }: LintRuleRequest): MessageInitShape<typeof LintRuleResponseSchema> {
       if (!claimMatch) throw invalidField("claim_match", "is required");
       const violations = checkClaimMatch(claimMatch, settings);
@@ -38,5 +38,5 @@ export function workloadTrust({ settings, defaultAudiences }: WorkloadTrustConte
       };
     },
   };
-  return implement(WorkloadTrustService, allExpensive(handlers));
+  return implement(WorkloadTrustService, { ...allExpensive(handlers), ...seenTokenMethods(context) });
 }
