@@ -56,7 +56,9 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "iam identities create": [
     `gatehouse iam identities create ci --parent ${group} --role viewer --identity-issuer https://token.actions.githubusercontent.com --subject-pattern 'repo:acme(@12)?/app(@74)?:ref:refs/heads/main' --claim repository_id=74`,
   ],
-  "iam identities update": ["gatehouse iam identities update ci --subject-pattern 'repo:acme(@12)?/app(@74)?:.*'"],
+  "iam identities update": [
+    "gatehouse iam identities update ci --subject-pattern 'repo:acme(@12)?/app(@74)?:ref:refs/heads/.*'",
+  ],
   "iam identities delete": ["gatehouse iam identities delete ci --yes"],
   "iam roles": ["gatehouse iam roles list"],
   "iam roles list": ["gatehouse iam roles list --managed"],
