@@ -148,6 +148,11 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   ],
   "iam trust": ["gatehouse iam trust lint ci"],
   "iam trust lint": ["gatehouse iam trust lint ci", "gatehouse iam trust lint --file files"],
+  "iam trust tokens": ["gatehouse iam trust tokens ci -o wide"],
+  "iam trust replay": [
+    "gatehouse iam trust replay ci --subject-pattern 'repo:acme(@12)?/app(@74)?:ref:refs/heads/main' --days 14",
+    "gatehouse iam trust replay ci --file files",
+  ],
   "iam memberships": ["gatehouse iam memberships list"],
   "iam memberships list": ["gatehouse iam memberships list -o wide"],
   "iam memberships accept": ["gatehouse iam memberships accept example.org"],

@@ -1,5 +1,4 @@
 // `gatehouse iam trust`: which workloads may assume identities.
-import { readFileSync } from "node:fs";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Argument, type Command, Option } from "commander";
 import { completing } from "../client/completing.ts";
@@ -8,10 +7,10 @@ import { CommandFailure, wrongUsage } from "../failure.ts";
 import { rowFormats } from "../output/formats.ts";
 import type { View } from "../output/view.ts";
 import { identities } from "../resources/identities.ts";
-import { textAt } from "../resources/json.ts";
-import { findUid } from "../resources/lookup.ts";
 import { namesOf } from "../resources/names.ts";
 import { note, type Shell } from "../shell.ts";
+import { type Rule, ruleOf, rulesIn } from "./rules.ts";
+import { addTokenCommands } from "./token-commands.ts";
 
 const view: View = {
   noun: "findings",
@@ -23,15 +22,11 @@ const view: View = {
   ],
 };
 
-/** A claim match, and where it is from: the name of an identity, or a place in a file. */
-interface Rule {
-  readonly place: string;
-  readonly claimMatch: JsonObject;
-}
-
 /** Adds the commands to those of `gatehouse iam`. */
 export function addTrustCommands(iam: Command, shell: Shell): void {
-  const trust = iam.command("trust").description("which workloads may assume identities: check rules");
+  const trust = iam
+    .command("trust")
+    .description("which workloads may assume identities: check rules, and try them on the tokens of the last days");
   const lint = trust
     .command("lint")
     .description("say whom the rules of identities let in by mistake, each with a token: exit code 1 for an error")
@@ -41,8 +36,9 @@ export function addTrustCommands(iam: Command, shell: Shell): void {
     using session = await openSession(shell, lint);
     const files = lint.opts<{ readonly file?: readonly string[] }>().file ?? [];
     if ((identity === undefined) === (files.length === 0)) throw wrongUsage("name an identity, or files by --file");
-    await lintRules(session, identity === undefined ? await rulesIn(files, shell) : await ruleOf(session, identity));
+    await lintRules(session, identity === undefined ? await rulesIn(files, shell) : [await ruleOf(session, identity)]);
   });
+  addTokenCommands(trust, shell);
 }
 
 async function lintRules(session: Session, rules: readonly Rule[]): Promise<void> {
@@ -59,32 +55,6 @@ async function lintRules(session: Session, rules: readonly Rule[]): Promise<void
   const errors = rows.filter(({ severity }) => severity === "SEVERITY_ERROR").length;
   if (errors > 0)
     throw new CommandFailure(`${errors === 1 ? "one finding is an error" : `${errors} findings are errors`}`);
-}
-
-async function ruleOf(session: Session, name: string): Promise<Rule[]> {
-  const { IdentitiesService } = await import("../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts");
-  const uid = await findUid(session, identities, name);
-  const identity = await session.call(IdentitiesService.method.getIdentity, { uid });
-  const { claimMatch } = identity;
-  if (!claimMatch) throw new CommandFailure(`${name} has no claim match: no token of an issuer can assume it`);
-  return [{ place: textAt(identity, "name") || name, claimMatch: claimMatch as JsonObject }];
-}
-
-async function rulesIn(paths: readonly string[], shell: Shell): Promise<Rule[]> {
-  const { findResourceFiles } = await import("../apply/resource-files.ts");
-  const { readDocuments } = await import("../apply/documents.ts");
-  const { toJson } = await import("@bufbuild/protobuf");
-  const { ResourceSpecSchema } = await import("../../../gen/gatehouse/apply/v1/apply_pb.ts");
-  const { files } = findResourceFiles(paths);
-  // No secret is sent, so a file may name variables that are not set.
-  const reading = { environment: shell.environment, onMissingVariable: () => {} };
-  return files.flatMap((file) =>
-    readDocuments(readFileSync(file === "-" ? 0 : file, "utf8"), file, reading).flatMap(({ place, resource }) => {
-      const { identity } = toJson(ResourceSpecSchema, resource) as JsonObject;
-      const claimMatch = (identity as JsonObject | undefined)?.claimMatch;
-      return claimMatch === undefined ? [] : [{ place, claimMatch: claimMatch as JsonObject }];
-    }),
-  );
 }
 
 /** Returns the claims that differ from the accepted token, and the subject if none does. */
