@@ -67,6 +67,19 @@ describe("the connection test of an identity provider", () => {
     assert.doesNotMatch(JSON.stringify(tested.body), /another secret/);
   });
 
+  it("reports a client that may not use authorization codes", async () => {
+    const uid = await create("machine", provider.issuer, "secret");
+    provider.intercept = (request, response) => {
+      if (!request.url?.startsWith("/token")) return false;
+      response.writeHead(400, { "content-type": "application/json" }).end('{"error":"unauthorized_client"}');
+      return true;
+    };
+    const tested = await test(uid);
+    provider.intercept = () => false;
+    assert.deepEqual(outcomes(tested), ["discovery PASSED", "keys PASSED", "client FAILED"]);
+    assert.match(tested.body.checks[2]!.detail, /rejects client id or secret \(unauthorized_client\)/);
+  });
+
   it("reports an unresponsive issuer and a private address in the same words", async () => {
     const silent = await create("silent", `http://127.0.0.1:${await freePort()}`, "secret");
     assert.deepEqual(outcomes(await test(silent)), ["discovery FAILED", "keys SKIPPED", "client SKIPPED"]);
