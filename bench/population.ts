@@ -145,6 +145,7 @@ function newMaker(random: Random) {
         metadata: {},
         lastSeenTime: stamped.createTime,
         updateTime: stamped.createTime,
+        trust: null,
       };
     },
     binding(parent: string, identityUid: string, roleUid: string): RoleBindingRow {

@@ -147,6 +147,8 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "gatehouse iam users remove ana@example.org --end-sessions",
   ],
   "iam trust": ["gatehouse iam trust lint ci"],
+  "iam trust describe": ["gatehouse iam trust describe ci"],
+  "iam trust accept": ["gatehouse iam trust accept ci", "gatehouse iam trust accept ci --id 75 --yes"],
   "iam trust lint": ["gatehouse iam trust lint ci", "gatehouse iam trust lint --file files"],
   "iam trust tokens": ["gatehouse iam trust tokens ci -o wide"],
   "iam trust replay": [

@@ -2,6 +2,7 @@
 import path from "node:path";
 import { isLoopbackUrl } from "../base/address-ranges.ts";
 import type { Network } from "../base/network-address.ts";
+import type { NamePolicy } from "../model/trust.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
 import { toDatabaseUrl, toReplicaUrl } from "./database-url.ts";
 import {
@@ -52,6 +53,8 @@ export interface Config extends SignInConfig, OutboundConfig {
   /** 32 bytes each: the first encrypts secrets, all decrypt them. Empty if none is set. */
   readonly secretsKeys: readonly Buffer[];
   readonly rootGroups: "anyone" | "operators";
+  /** When names of workloads are pinned to their ids. */
+  readonly pinNames: NamePolicy;
   readonly deliversEvents: boolean;
   readonly registry: RegistryConfig;
   /** The clients that may read the metrics on the port of the API, unless the metrics have a listener of their own. */
@@ -99,20 +102,27 @@ export function toConfig(raw: RawSettings): Config {
     signingAlgorithm: oneOf(raw, "signing-algorithm", ["RS256", "ES256"]),
     secretsKeys: toSecretsKeys(raw["secrets-key"], "secrets-key"),
     rootGroups: oneOf(raw, "root-groups", ["anyone", "operators"]),
+    pinNames: oneOf(raw, "pin-names", ["first-use", "explicit", "off"]),
     ...toSignInConfig(raw, dev),
     ...toOutboundConfig(raw),
     deliversEvents: oneOf(raw, "event-delivery", ["on", "off"]) === "on",
     registry: toRegistry(raw, [baseUrl, ...audiences], dev),
     metrics: oneOf(raw, "metrics", ["loopback", "anyone", "nobody"]),
     metricsListen: toMetricsListen(raw, dev),
-    changesKeptMs: toRetention(raw, "changes-kept"),
-    accessLogKeptMs: toRetention(raw, "access-log-kept"),
-    seenTokensKeptMs: dayMs * toCount(raw, "seen-tokens-kept", 0, 400),
+    ...toRetentions(raw),
     shutdownDelayMs: 1000 * toCount(raw, "shutdown-delay", 0, 3600),
     drainTimeoutMs: 1000 * Number(toPattern(raw, "drain-timeout", /^\d{1,4}$/, "a number of seconds from 0 to 9999")),
     logLevel: oneOf(raw, "log-level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]),
     logFormat: oneOf(raw, "log-format", ["auto", "json", "text"]),
     acceptIssuerChange: toSwitch(raw, "accept-issuer-change"),
+  };
+}
+
+function toRetentions(raw: RawSettings) {
+  return {
+    changesKeptMs: toRetention(raw, "changes-kept"),
+    accessLogKeptMs: toRetention(raw, "access-log-kept"),
+    seenTokensKeptMs: dayMs * toCount(raw, "seen-tokens-kept", 0, 400),
   };
 }
 

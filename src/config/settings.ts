@@ -135,6 +135,13 @@ export const settings = [
     description: "who may create organizations: anyone who may create groups somewhere, or operators",
   },
   {
+    name: "pin-names",
+    value: "when",
+    fallback: "first-use",
+    description:
+      "when names of workloads, such as repositories, are pinned to their immutable ids: first-use; explicit, which lets in only pinned names; or off",
+  },
+  {
     name: "login-issuer",
     value: "url",
     fallback: "",

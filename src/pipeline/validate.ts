@@ -67,7 +67,7 @@ export function compileResourceCheck(schema: DescMessage, book: RuleBook) {
       checkPart: partCheck(field, book),
     }));
   // An update needs the uid if that names the resource, although the field is output only.
-  const uid = schema.fields.find((field) => field.name === "uid" && getOption(field, iam_scope));
+  const scope = schema.fields.find((field) => getOption(field, iam_scope));
   const between = book.get(schema.typeName)?.check;
   return (
     value: Message | undefined,
@@ -79,7 +79,7 @@ export function compileResourceCheck(schema: DescMessage, book: RuleBook) {
     const resolved = update && resolveMask(schema, message, update.mask);
     if (resolved && "violations" in resolved) return [...resolved.violations];
     const mask: UpdateMask | undefined = resolved?.mask;
-    if (mask && uid) testText(uidRule, String(readField(message, uid)), "uid", true, found);
+    if (mask && scope) testText(uidRule, String(readField(message, scope)), scope.name, true, found);
     for (const { field, check, checkReplaced, checkPart } of checks) {
       if (!mask || mask.paths.includes(field.name)) check(message, "", found);
       else if (mask.isFull) checkReplaced(message, "", found);

@@ -1,5 +1,6 @@
 import type { BlockList } from "node:net";
 import type { Clock } from "../base/clock.ts";
+import type { NamePolicy } from "../model/trust.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { Database } from "../storage/database.ts";
 import type { Session, WriteContext } from "../storage/engine/session.ts";
@@ -19,6 +20,8 @@ export interface ServiceSettings {
   readonly baseUrl: string;
   /** The callers that may create root groups: anyone with `groups.create` in some group, or operators only. */
   readonly rootGroups: "anyone" | "operators";
+  /** When names of workloads are pinned to their ids. */
+  readonly pinNames: NamePolicy;
   /** The maximum depth of the group tree, in levels. */
   readonly maxDepth: number;
   /** Whether identities may name an issuer with an http URL on a loopback address. */

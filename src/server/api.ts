@@ -137,6 +137,7 @@ function serviceSettings(config: Config): ServiceSettings {
   return {
     baseUrl: config.baseUrl,
     rootGroups: config.rootGroups,
+    pinNames: config.pinNames,
     maxDepth: limits.groupDepth,
     allowInsecureIssuers: config.dev,
     trustedEmailIssuers: config.trustedEmailIssuers,

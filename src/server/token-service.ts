@@ -5,7 +5,8 @@ import type { FailureLimiter } from "../authn/failure-limiter.ts";
 import { openIssuers } from "../authn/issuers.ts";
 import type { Tokens } from "../authn/tokens.ts";
 import type { Policy, SessionClaims } from "../authz/policy.ts";
-import { newOutcomeCounts } from "../base/outcome-counts.ts";
+import { newOutcomeCounts, type OutcomeCounts } from "../base/outcome-counts.ts";
+import { type NameReason, nameReasons } from "../model/trust.ts";
 import { rootOf } from "../model/uid.ts";
 import { fetchJson, fetchOutbound, type OutboundOptions } from "../outbound/http.ts";
 import type { Call } from "../pipeline/call.ts";
@@ -43,7 +44,8 @@ export async function newTokenService(options: TokenServiceOptions) {
   const { config, secrets, log } = options;
   const outbound = outboundOptions(config);
   const { login, mounts } = await operatorsLogin(config, secrets, log);
-  const exchangeOptions = { ...newExchangeOptions(options, outbound), login };
+  const refusedNames = newOutcomeCounts(nameReasons);
+  const exchangeOptions = { ...newExchangeOptions(options, outbound, refusedNames), login };
   const outcomes = newOutcomeCounts(signInOutcomes);
   const { findProvider, ...signIn } = openSignIn({
     ...options,
@@ -69,6 +71,7 @@ export async function newTokenService(options: TokenServiceOptions) {
     directory,
     issuers,
     signInCounts: outcomes.counts,
+    refusedNameCounts: refusedNames.counts,
     exchange: newExchange(exchangeDeps),
     explainExchange: newExplainExchange(exchangeDeps),
     verifyUserToken: newUserTokenVerifier(exchangeDeps),
@@ -77,14 +80,22 @@ export async function newTokenService(options: TokenServiceOptions) {
 }
 
 /** Returns the options that exchange and sign-in share. */
-function newExchangeOptions(options: TokenServiceOptions, outbound: OutboundOptions) {
-  const { config, database, clock, policy, tokens, failures } = options;
+function newExchangeOptions(
+  options: TokenServiceOptions,
+  outbound: OutboundOptions,
+  refusedNames: OutcomeCounts<NameReason>,
+) {
+  const { config, database, clock, policy, tokens, failures, log } = options;
   return {
     tokens,
     failures,
     clock,
     issuer: config.baseUrl,
-    directory: identityDirectory(database, clock),
+    directory: identityDirectory(database, clock, {
+      pinNames: config.pinNames,
+      onRefused: ({ reason }) => refusedNames.count(reason),
+      onError: (error) => log.warn({ err: error }, "a refused name is missing in the trust of its identity"),
+    }),
     grants: {
       grantsOf: async (uid: string, session: SessionClaims) => (await policy.grantsOf(uid, session)) ?? new Map(),
     },

@@ -3,8 +3,10 @@ import type { Identity, Identity_ClaimMatch } from "../../gen/chainguard/platfor
 import type { Issuers } from "../authn/issuers.ts";
 import type { Tokens } from "../authn/tokens.ts";
 import type { Clock } from "../base/clock.ts";
+import type { NamePolicy, Trust } from "../model/trust.ts";
 import type { Audiences } from "./audiences.ts";
 import type { Claims } from "./claim-match.ts";
+import type { PresentedNames } from "./trust/pinned-names.ts";
 
 /** The fields of an identity that token exchange needs. */
 export interface AssumableIdentity {
@@ -14,6 +16,9 @@ export interface AssumableIdentity {
   readonly user?: { readonly issuer: string; readonly subject: string } | undefined;
   /** Milliseconds since the epoch. */
   readonly createTime: number;
+  readonly updateTime: number;
+  /** Its pins, and the policy that is in force. */
+  readonly pins: { readonly policy: NamePolicy; readonly trust: Trust };
   /** The reason why its static keys are not active. Absent if they are. */
   readonly inactivity?: string | undefined;
   /** The organizations that it created and owns, where it needs no keys in force. Present with `inactivity`. */
@@ -42,6 +47,11 @@ export interface IdentityDirectory {
   findUser(issuer: string, subject: string): Promise<AssumableIdentity | undefined>;
   /** Throws PERMISSION_DENIED if the organization of an identity has deactivated the person of these verified claims. */
   requireActivePerson(identityUid: string, claims: PersonClaims): Promise<void>;
+  /**
+   * Throws PERMISSION_DENIED if a name of a verified token is pinned to another id. Pins names at their first use, before it resolves.
+   * Called last, when everything else lets the token in: the holders of other tokens must not learn what is pinned.
+   */
+  admitNames(identity: AssumableIdentity, presented: PresentedNames): Promise<void>;
   /** Records when an identity was last assumed, in milliseconds since the epoch, at most once a minute. */
   touch(uid: string, time: number): Promise<void>;
 }

@@ -25,6 +25,7 @@ import {
   staticKeysProblem,
   userMatch,
 } from "./token-requirement.ts";
+import { presentedNames } from "./trust/pinned-names.ts";
 
 /** An identity that the subject token may assume. */
 export interface Assumption {
@@ -128,6 +129,7 @@ export async function assumeWithClaims(
   const result = matchClaims(identity.relationship.value, claims, audiences, newStepBudget());
   if (!result.ok) throw claimDenied(result.claim, claims[result.claim]);
   await directory.requireActivePerson(uid, claims);
+  await directory.admitNames(identity, presentedNames(claims));
   return { uid, claims: inheritedClaims(claims), narrowing: {} };
 }
 
@@ -142,8 +144,8 @@ async function assumeUnnamed(
   // groups in the request are looked at otherwise: in others, strangers could create an identity that matches, too.
   const user = await findUser(deps.directory, subjectToken);
   if (user) {
-    const own = await tryIdentity(deps, user, subjectToken, steps);
-    if ("uid" in own) return own;
+    const own = await orDenial(assumeIdentity(deps, user, subjectToken, steps), steps);
+    if (!(own instanceof ApiError)) return own;
     if (groups.length === 0) throw own;
   }
   if (groups.length === 0) throw unknownPersonDenied();
@@ -162,24 +164,24 @@ async function assumeBelow(
   steps: StepBudget,
 ): Promise<Assumption> {
   const candidates = await findCandidates(deps.directory, groups, subjectToken);
+  const isOne = candidates.length === 1;
   for (const identity of candidates) {
-    const tried = await tryIdentity(deps, identity, subjectToken, steps);
-    if (!("uid" in tried)) continue;
-    if (candidates.length === 1) return tried;
+    // One of several is never assumed, so nothing may be pinned for it.
+    const trying: Promise<Assumption | object> = isOne
+      ? assumeIdentity(deps, identity, subjectToken, steps)
+      : matchIdentity(deps, identity, subjectToken, steps);
+    const tried = await orDenial(trying, steps);
+    if (tried instanceof ApiError) continue;
+    if ("uid" in tried) return tried;
     throw ambiguousDenied();
   }
   throw noneBelowDenied(subjectToken.claims);
 }
 
-/** Tries an identity. Returns a denial instead of throwing it. */
-async function tryIdentity(
-  deps: AssumptionDeps,
-  identity: AssumableIdentity,
-  subjectToken: SubjectToken,
-  steps: StepBudget,
-) {
+/** Waits for the try of an identity. Returns a denial instead of throwing it. */
+async function orDenial<T>(tried: Promise<T>, steps: StepBudget): Promise<T | ApiError> {
   try {
-    return await assumeIdentity(deps, identity, subjectToken, steps);
+    return await tried;
   } catch (error) {
     // If one identity could not be tried, the others decide nothing either.
     if (!(error instanceof ApiError) || error.code !== Code.PERMISSION_DENIED || steps.isSpent) throw error;
@@ -209,12 +211,25 @@ async function findCandidates(
   return [...found.values()].slice(0, maxCandidates);
 }
 
+/** Assumes an identity. Names are compared after everything else. */
 async function assumeIdentity(
   deps: AssumptionDeps,
   identity: AssumableIdentity,
   subjectToken: SubjectToken,
   steps: StepBudget,
-) {
+): Promise<Assumption> {
+  const { claims, assumption } = await matchIdentity(deps, identity, subjectToken, steps);
+  await deps.directory.admitNames(identity, presentedNames(claims));
+  return assumption;
+}
+
+/** Verifies a token and compares it with the rule of an identity. Names are not compared yet, and nothing is pinned. */
+async function matchIdentity(
+  deps: AssumptionDeps,
+  identity: AssumableIdentity,
+  subjectToken: SubjectToken,
+  steps: StepBudget,
+): Promise<{ readonly claims: Claims; readonly assumption: Assumption }> {
   const requirement = requirementOf(deps, identity, subjectToken);
   // Checked before anything is fetched: an unverified token must not choose whom the server contacts (security cases
   // J1, J2). No other claim is compared yet, or unsigned tokens could probe what the identity requires. Identities that
@@ -234,7 +249,8 @@ async function assumeIdentity(
   checkInForce(requirement, now);
   const { notAfter } = requirement;
   const passedOn = { ...inheritedClaims(claims), notAfter };
-  return { uid: identity.uid, claims: passedOn, narrowing: staticKeysNarrowing(requirement) };
+  const assumption = { uid: identity.uid, claims: passedOn, narrowing: staticKeysNarrowing(requirement) };
+  return { claims, assumption };
 }
 
 function checkInForce(requirement: Requirement | undefined, now: number): void {

@@ -3,6 +3,7 @@
 
 import { ApiError, Code, permissionDenied, unavailable } from "../aip/errors.ts";
 import { show as showText } from "../base/clip.ts";
+import type { NameProblem } from "../model/trust.ts";
 import { noPublicAddressText } from "../outbound/addresses.ts";
 import { OutboundError } from "../outbound/error.ts";
 
@@ -42,6 +43,26 @@ export function noneBelowDenied({ iss, sub, aud }: Readonly<Record<string, unkno
 export function ambiguousDenied(): ApiError {
   const message = "Permission denied: several identities in the group accept the subject token: name one";
   return new ApiError(Code.PERMISSION_DENIED, message, { reason: "IDENTITY_AMBIGUOUS" });
+}
+
+/**
+ * PERMISSION_DENIED: the token matches the rule, and a name of its workload comes with another id than the pinned one, which the error
+ * does not contain.
+ */
+export function nameDenied({ kind, name, id, reason }: NameProblem): ApiError {
+  const shown = `${kind.replaceAll("_", " ")} ${name === "" ? "of the subject token" : `"${show(name)}"`}`;
+  const problems = {
+    NAME_REUSED: `the ${shown} has another id than before, "${show(id)}": another owner may have taken the name`,
+    ID_MISSING: `the ${shown} was pinned to an id, and the subject token has none`,
+    NAME_UNKNOWN: `the ${shown} is not among the pinned names of the identity`,
+  };
+  const message =
+    `Permission denied: ${problems[reason]}. If this is meant, run "gatehouse iam trust accept" for the identity; ` +
+    "its name policy, or --pin-names=off for the installation, turns the comparison off";
+  return new ApiError(Code.PERMISSION_DENIED, message, {
+    reason,
+    metadata: { kind, name: show(name), presented: show(id) },
+  });
 }
 
 /** PERMISSION_DENIED: comparing the token with the patterns would take too long. */

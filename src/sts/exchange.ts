@@ -167,6 +167,6 @@ function eventOf(
 
 function failureOf(error: unknown): Pick<ExchangeEvent, "check" | "reason"> {
   const { reason, metadata } = toApiError(error);
-  const check = metadata.check ?? metadata.claim;
+  const check = metadata.check ?? metadata.claim ?? (metadata.kind && `name:${metadata.kind}`);
   return { reason, check };
 }

@@ -60,6 +60,12 @@ export const furtherCalls: Readonly<Record<string, FurtherCall>> = {
   },
   "GET /registry/v1/repos/{repoId}/digests/{digest}/size": { parameters: { repoId: child, digest }, status: 404 },
   "GET /registry/v1/versions/{package}": { parameters: { package: "nginx" }, status: 404 },
+  // Names are refused only if an issuer signs their tokens.
+  "POST /gatehouse/iam/v1/trust/{identity}:acceptNames": {
+    parameters: { identity: child },
+    body: { refusedNames: [{ kind: "repository", name: "acme/app", id: "75" }] },
+    status: 404,
+  },
   // The responses of these operations differ between databases, or need a sign-in.
   "GET /gatehouse/operate/v1/installation": { status: 200 },
   "GET /gatehouse/operate/v1/nodes": {

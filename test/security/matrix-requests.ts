@@ -47,6 +47,7 @@ function baseRequest(method: DescMethod, own: Things): JsonObject {
     if (field.name === "document_ids") return [[field.jsonName, ["sfdpa.v1"]]];
     if (field.name === "metrics") return [[field.jsonName, ["changes"]]];
     if (field.name === "names") return [[field.jsonName, []]];
+    if (field.name === "refused_names") return [[field.jsonName, [{ kind: "owner", name: "acme", id: "12" }]]];
     if (field.name === "sink") return [[field.jsonName, "https://localhost/"]];
     if (field.name === "event_ids") return [[field.jsonName, [randomUUID()]]];
     if (field.name === "etag") return [[field.jsonName, "stale"]];

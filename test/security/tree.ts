@@ -57,6 +57,7 @@ export function addIdentity(server: Place, parent: string, changes: Partial<Iden
     emailUnverified: "",
     company: "",
     metadata: {},
+    trust: null,
     issuer,
     subject,
     relationshipType: 1,

@@ -111,6 +111,7 @@ export function identityRow(
     issuer: "https://issuer.example",
     subject: `${seed}`,
     metadata: {},
+    trust: null,
     lastSeenTime: context.time,
     createTime: context.time,
     updateTime: context.time,

@@ -7,6 +7,7 @@ import { newFailureLimiter } from "../../src/authn/failure-limiter.ts";
 import { openIssuers } from "../../src/authn/issuers.ts";
 import type { Grants } from "../../src/authz/access.ts";
 import { capabilitySet, findCapabilityByName } from "../../src/model/capabilities.ts";
+import { noTrust } from "../../src/model/trust.ts";
 import { isBelow } from "../../src/model/uid.ts";
 import { newCall } from "../../src/pipeline/call.ts";
 import { type AssumableIdentity, maxCandidates } from "../../src/sts/assumable-identity.ts";
@@ -85,6 +86,7 @@ export async function openExchange(outside = network([outsideIssuer], outsideKey
           .filter((one) => isBelow(one.uid, groupUid) && isExactly(one, iss, subject))
           .slice(0, maxCandidates),
       requireActivePerson: async () => {},
+      admitNames: async () => {},
       touch: async (one, time) => void touched.push([one, time]),
     },
     grants: { grantsOf: async (one) => bound.get(one) ?? new Map() },
@@ -108,7 +110,13 @@ export async function openExchange(outside = network([outsideIssuer], outsideKey
     /** Adds an identity by a short name. */
     add(name: string, relationship: RelationshipInit, createTime = startTime) {
       const message = create(IdentitySchema, { relationship });
-      identities.set(uid(name), { uid: uid(name), relationship: message.relationship, createTime });
+      identities.set(uid(name), {
+        uid: uid(name),
+        relationship: message.relationship,
+        createTime,
+        updateTime: createTime,
+        pins: { policy: "off", trust: noTrust },
+      });
     },
     remove: (name: string) => identities.delete(uid(name)),
     /** Exchanges a token, or the headers given instead of one. */

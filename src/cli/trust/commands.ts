@@ -9,6 +9,7 @@ import type { View } from "../output/view.ts";
 import { identities } from "../resources/identities.ts";
 import { namesOf } from "../resources/names.ts";
 import { note, type Shell } from "../shell.ts";
+import { addPinCommands } from "./pin-commands.ts";
 import { type Rule, ruleOf, rulesIn } from "./rules.ts";
 import { addTokenCommands } from "./token-commands.ts";
 
@@ -26,7 +27,10 @@ const view: View = {
 export function addTrustCommands(iam: Command, shell: Shell): void {
   const trust = iam
     .command("trust")
-    .description("which workloads may assume identities: check rules, and try them on the tokens of the last days");
+    .description(
+      "which workloads may assume identities: pins of names; check rules, and try them on the tokens of the last days",
+    );
+  addPinCommands(trust, shell);
   const lint = trust
     .command("lint")
     .description("say whom the rules of identities let in by mistake, each with a token: exit code 1 for an error")

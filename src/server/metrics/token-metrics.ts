@@ -12,10 +12,16 @@ const outcomes = ["issued", "denied", "failed"] as const;
 /** Registers the metrics of sign-ins and signing keys, and returns an observer that counts how token exchanges end. */
 export function measureTokens(
   metrics: Metrics,
-  { signInCounts }: Pick<TokenService, "signInCounts">,
+  { signInCounts, refusedNameCounts }: Pick<TokenService, "signInCounts" | "refusedNameCounts">,
   keys: Pick<KeyRing, "signingSince">,
 ): Observer {
   metrics.counters("gatehouse_sign_ins_total", "Sign-ins of people that ended.", "outcome", () => signInCounts);
+  metrics.counters(
+    "gatehouse_refused_names_total",
+    "Tokens of workloads that matched a rule and were denied, because a name came with another id than the pinned one.",
+    "reason",
+    () => refusedNameCounts,
+  );
   metrics.gauge(
     {
       name: "gatehouse_signing_key_creation_timestamp_seconds",

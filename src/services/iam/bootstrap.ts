@@ -52,6 +52,7 @@ export async function createOrganization(
     ...toColumns({ case: "claimMatch", value: claimMatch }),
     metadata: {},
     lastSeenTime: tx.context.time,
+    trust: null,
   };
   await insertRow(tx, identityCollection, identity);
   for (const role of [ownerRole, operatorRole]) {

@@ -221,7 +221,8 @@ function unchanged(table: RowTable): SQL | undefined {
   const conditions = Object.entries(getTableColumns(table)).map(([name, column]) => {
     const value = sql.param(sql.placeholder(`before.${name}`), column);
     if (name === "uid") return sql`${column} = ${value}`;
-    if (column.dataType === "json") return sql`cast(${column} as text) = cast(${value} as text)`;
+    // A row of the time before the column has null, others have that of JSON.
+    if (column.dataType === "json") return sql`coalesce(cast(${column} as text), 'null') = cast(${value} as text)`;
     return sql`${column} is not distinct from ${value}`;
   });
   return and(...conditions);

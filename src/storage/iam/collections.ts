@@ -23,6 +23,8 @@ export const identityCollection: Collection<IdentityRow> = {
   rows: (tables) => tables.identities,
   entries: (tables) => tables.identityEntries,
   hasUnloggedColumns: true,
+  // Changes of pins have entries of their own.
+  internal: ["trust"],
   changesAccess: ["delete"],
   syncDependents: keepIdentityAuthority,
 };

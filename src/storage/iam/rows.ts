@@ -1,4 +1,5 @@
 // The rows of the IAM resources.
+import type { Trust } from "../../model/trust.ts";
 import type { ResourceRow } from "../collection/collection.ts";
 import type { StoredRelationship } from "../schema/tables/iam.ts";
 
@@ -27,6 +28,7 @@ export interface IdentityRow extends ResourceRow {
   readonly metadata: Record<string, unknown>;
   readonly lastSeenTime: number;
   readonly updateTime: number;
+  readonly trust: Trust | null;
 }
 
 /** A role as it is stored. */

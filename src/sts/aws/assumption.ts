@@ -5,6 +5,7 @@ import type { Assumption } from "../assumption.ts";
 import { matchMember } from "../claim-match.ts";
 import { awsDenied, claimDenied } from "../denials.ts";
 import { newStepBudget, type StepBudget } from "../patterns/step-budget.ts";
+import type { PresentedNames } from "../trust/pinned-names.ts";
 import { type AwsCaller, type AwsEndpoint, askAws, audienceOf, identityOf } from "./caller-identity.ts";
 import { awsChecks } from "./request-checks.ts";
 import type { AwsRequest } from "./signed-request.ts";
@@ -39,9 +40,17 @@ export async function assumeWithAwsRequest(
   const comparisons = awsComparisons(identity.relationship.value, newStepBudget());
   const missed = comparisons.find((comparison) => !comparison.matches(caller));
   if (missed) throw claimDenied(missed.claim, missed.presented(caller));
+  await directory.admitNames(identity, awsNames(caller));
   const { account, arn } = caller;
   const act = { iss: new URL(aws.url).origin, sub: arn, aud: audienceOf(request), "aws-acct": account, "aws-arn": arn };
   return { uid: identity.uid, claims: { act }, narrowing: {} };
+}
+
+/** Returns the name of the role that signed. Its id, `AROA…`, stands in the user id before the colon; a new role has another. */
+export function awsNames({ arn, userId }: AwsCaller): PresentedNames {
+  const name = /^arn:[^:]+:sts::[0-9]+:assumed-role\/([^/]+)\//.exec(arn)?.[1];
+  const [id = ""] = /^AROA[A-Z0-9]+(?=:)/.exec(userId) ?? [];
+  return { names: name === undefined ? [] : [{ kind: "role", name, id }], contradictory: [], isPinnedAtFirstUse: true };
 }
 
 /** Returns the requirements of an AWS identity in the order in which they are compared. */

@@ -1,6 +1,8 @@
 // The catalogue of issuers: which claims name a workload, which have its immutable ids, and which may be stored.
 import { isJsonObject, numberText } from "../../base/json.ts";
+import { maxNameLength } from "../../model/trust.ts";
 import { type Claims, normalizeIssuer } from "../claim-match.ts";
+import { checkVisible } from "../claim-text.ts";
 import type { WorkloadModel } from "./workload-model.ts";
 import { buildkite, gitHub, gitLab, terraform } from "./workload-models.ts";
 
@@ -10,6 +12,8 @@ export interface NameKind {
   readonly kind: string;
   readonly nameOf: (claims: Claims) => string | undefined;
   readonly idOf: (claims: Claims) => string | undefined;
+  /** Returns the id in the subject, which must be the same; never one if absent. */
+  readonly subjectIdOf?: (claims: Claims) => string | undefined;
 }
 
 /** An issuer, or many of one product. */
@@ -45,15 +49,11 @@ export function storableClaims(claims: Claims): Claims {
   return Object.fromEntries(present.map((name) => [name, name === podClaim ? withoutPod(claims[name]) : claims[name]]));
 }
 
-/** Whether two names are the same: forges and clouds compare them without regard to case. */
-export function foldName(name: string): string {
-  return name.toLowerCase();
-}
-
-/** Returns a text, or a number as it was sent. */
+/** Returns a text, or a number as it was sent; undefined for what is too long to be stored, or has characters that nobody sees. */
 function textOf(value: unknown): string | undefined {
   const text = typeof value === "string" ? value : numberText(value);
-  return text === "" ? undefined : text;
+  if (text === undefined || text === "" || text.length > maxNameLength) return undefined;
+  return checkVisible(text) === undefined ? text : undefined;
 }
 
 function member(value: unknown, name: string): unknown {
@@ -75,11 +75,20 @@ function claimsOfModel({ forms }: WorkloadModel): string[] {
 // Enterprises may have a path of their own, or a subdomain of ghe.com.
 const gitHubHosts = /^https:\/\/token\.actions\.(?:githubusercontent\.com|[a-z0-9-]+\.ghe\.com)(?:\/|$)/;
 
+/** Subjects of repositories that are newer than July 2026 have the ids: `repo:acme@12/app@74:ref:refs/heads/main`. */
+const numberedSubject = /^repo:[^/@:]+@([0-9]+)\/[^/@:]+@([0-9]+)(?::|$)/;
+
+/** A name whose id may be in the subject, too. */
+function numbered(kind: NameKind, group: number): NameKind {
+  const subjectIdOf = ({ sub }: Claims) => (typeof sub === "string" ? numberedSubject.exec(sub)?.[group] : undefined);
+  return { ...kind, idOf: (claims) => kind.idOf(claims) ?? subjectIdOf(claims), subjectIdOf };
+}
+
 const gitHubIssuer: WorkloadIssuer = {
   isIssuerOf: (claims) => gitHubHosts.test(issOf(claims)) || issOf(claims).endsWith("/_services/token"),
   kinds: [
-    named("owner", "repository_owner", "repository_owner_id"),
-    named("repository", "repository", "repository_id"),
+    numbered(named("owner", "repository_owner", "repository_owner_id"), 1),
+    numbered(named("repository", "repository", "repository_id"), 2),
   ],
   // Not those of GitHub Enterprise Server.
   isPinnedAtFirstUse: (issuer) => gitHubHosts.test(issuer),
@@ -215,6 +224,12 @@ export const workloadIssuers: readonly WorkloadIssuer[] = [
   kubernetesIssuer,
   gitLabIssuer,
 ];
+
+/** The kinds of names. A role is that of AWS, which has requests in place of tokens. */
+export const nameKinds: ReadonlySet<string> = new Set([
+  ...workloadIssuers.flatMap(({ kinds }) => kinds.map(({ kind }) => kind)),
+  "role",
+]);
 
 function within(outer: string | undefined, inner: string | undefined): string | undefined {
   return outer === undefined || inner === undefined ? undefined : `${outer}/${inner}`;

@@ -88,7 +88,7 @@ for (const [name, openStore] of [
       await using store = await openStore();
       await syncBuiltInRoles(store.database, 1);
       const { uid } = await write(store.database, bindBeforehand);
-      const directory = identityDirectory(store.database, () => 1);
+      const directory = identityDirectory(store.database, () => 1, { pinNames: "first-use" });
       assert.equal(await write(store.database, (tx) => findUser(tx, alice)), undefined);
       assert.equal(await directory.find(uid), undefined);
       assert.equal(await directory.findUser(alice.issuer, alice.subject), undefined);

@@ -137,6 +137,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "one.scim_users": "bereitgestellte Person",
   "one.repo_readmes": "Readme",
   "one.delegations": "Delegation",
+  "one.identity_trust": "angeheftete Namen einer Identität",
   "one.sign_ins": "Anmeldung",
   "one.session_ends": "Ende einer Sitzung",
   "one.resource_exports": "Export von Ressourcen",

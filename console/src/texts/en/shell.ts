@@ -133,6 +133,7 @@ export const texts = {
   "one.scim_users": "provisioned user",
   "one.repo_readmes": "readme",
   "one.delegations": "delegation",
+  "one.identity_trust": "pinned names of an identity",
   "one.sign_ins": "sign-in",
   "one.session_ends": "end of a session",
   "one.resource_exports": "export of resources",

@@ -11,13 +11,15 @@ import type { ClearSeenTokensRequestSchema, ClearSeenTokensResponseSchema, ListS
 import { file_gatehouse_iam_v1_seen_tokens } from "./seen_tokens_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
 import { file_google_api_field_behavior } from "../../../google/api/field_behavior_pb.ts";
+import type { FieldMask, Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_field_mask, file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file gatehouse/iam/v1/workload_trust.proto.
  */
 export const file_gatehouse_iam_v1_workload_trust: GenFile = /*@__PURE__*/
-  fileDesc("CiVnYXRlaG91c2UvaWFtL3YxL3dvcmtsb2FkX3RydXN0LnByb3RvEhBnYXRlaG91c2UuaWFtLnYxImEKD0xpbnRSdWxlUmVxdWVzdBJOCgtjbGFpbV9tYXRjaBgBIAEoCzI0LmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuSWRlbnRpdHkuQ2xhaW1NYXRjaEID4EECIssBChBMaW50UnVsZVJlc3BvbnNlEi8KCGZpbmRpbmdzGAEgAygLMh0uZ2F0ZWhvdXNlLmlhbS52MS5SdWxlRmluZGluZxJPCg9hY2NlcHRlZF9jbGFpbXMYAiADKAsyNi5nYXRlaG91c2UuaWFtLnYxLkxpbnRSdWxlUmVzcG9uc2UuQWNjZXB0ZWRDbGFpbXNFbnRyeRo1ChNBY2NlcHRlZENsYWltc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEinwIKC1J1bGVGaW5kaW5nEjgKCHNldmVyaXR5GAEgASgOMiYuZ2F0ZWhvdXNlLmlhbS52MS5SdWxlRmluZGluZy5TZXZlcml0eRILCgN3aG8YAiABKAkSOQoGY2xhaW1zGAMgAygLMikuZ2F0ZWhvdXNlLmlhbS52MS5SdWxlRmluZGluZy5DbGFpbXNFbnRyeRIPCgdjaGFuZ2VkGAQgAygJGi0KC0NsYWltc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiTgoIU2V2ZXJpdHkSGAoUU0VWRVJJVFlfVU5TUEVDSUZJRUQQABISCg5TRVZFUklUWV9FUlJPUhABEhQKEFNFVkVSSVRZX1dBUk5JTkcQAjKjBQoUV29ya2xvYWRUcnVzdFNlcnZpY2UShAEKCExpbnRSdWxlEiEuZ2F0ZWhvdXNlLmlhbS52MS5MaW50UnVsZVJlcXVlc3QaIi5nYXRlaG91c2UuaWFtLnYxLkxpbnRSdWxlUmVzcG9uc2UiMYLT5JMCIToBKiIcL2dhdGVob3VzZS9pYW0vdjEvdHJ1c3Q6bGludIqvqNIFBBICEAESrQEKDkxpc3RTZWVuVG9rZW5zEicuZ2F0ZWhvdXNlLmlhbS52MS5MaXN0U2VlblRva2Vuc1JlcXVlc3QaKC5nYXRlaG91c2UuaWFtLnYxLkxpc3RTZWVuVG9rZW5zUmVzcG9uc2UiSILT5JMCNhI0L2dhdGVob3VzZS9pYW0vdjEvdHJ1c3Qve2lkZW50aXR5PSoqfTpsaXN0U2VlblRva2Vuc4qvqNIFBhIECgKHBxKcAQoKUmVwbGF5UnVsZRIjLmdhdGVob3VzZS5pYW0udjEuUmVwbGF5UnVsZVJlcXVlc3QaJC5nYXRlaG91c2UuaWFtLnYxLlJlcGxheVJ1bGVSZXNwb25zZSJDgtPkkwIxOgEqIiwvZ2F0ZWhvdXNlL2lhbS92MS90cnVzdC97aWRlbnRpdHk9Kip9OnJlcGxheYqvqNIFBhIECgKHBxK0AQoPQ2xlYXJTZWVuVG9rZW5zEiguZ2F0ZWhvdXNlLmlhbS52MS5DbGVhclNlZW5Ub2tlbnNSZXF1ZXN0GikuZ2F0ZWhvdXNlLmlhbS52MS5DbGVhclNlZW5Ub2tlbnNSZXNwb25zZSJMgtPkkwI6OgEqIjUvZ2F0ZWhvdXNlL2lhbS92MS90cnVzdC97aWRlbnRpdHk9Kip9OmNsZWFyU2VlblRva2Vuc4qvqNIFBhIECgKGB2IGcHJvdG8z", [file_chainguard_annotations_auth, file_chainguard_platform_iam_v2beta1_identities, file_gatehouse_iam_v1_seen_tokens, file_google_api_annotations, file_google_api_field_behavior]);
+  fileDesc("CiVnYXRlaG91c2UvaWFtL3YxL3dvcmtsb2FkX3RydXN0LnByb3RvEhBnYXRlaG91c2UuaWFtLnYxImEKD0xpbnRSdWxlUmVxdWVzdBJOCgtjbGFpbV9tYXRjaBgBIAEoCzI0LmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuSWRlbnRpdHkuQ2xhaW1NYXRjaEID4EECIssBChBMaW50UnVsZVJlc3BvbnNlEi8KCGZpbmRpbmdzGAEgAygLMh0uZ2F0ZWhvdXNlLmlhbS52MS5SdWxlRmluZGluZxJPCg9hY2NlcHRlZF9jbGFpbXMYAiADKAsyNi5nYXRlaG91c2UuaWFtLnYxLkxpbnRSdWxlUmVzcG9uc2UuQWNjZXB0ZWRDbGFpbXNFbnRyeRo1ChNBY2NlcHRlZENsYWltc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEinwIKC1J1bGVGaW5kaW5nEjgKCHNldmVyaXR5GAEgASgOMiYuZ2F0ZWhvdXNlLmlhbS52MS5SdWxlRmluZGluZy5TZXZlcml0eRILCgN3aG8YAiABKAkSOQoGY2xhaW1zGAMgAygLMikuZ2F0ZWhvdXNlLmlhbS52MS5SdWxlRmluZGluZy5DbGFpbXNFbnRyeRIPCgdjaGFuZ2VkGAQgAygJGi0KC0NsYWltc0VudHJ5EgsKA2tleRgBIAEoCRINCgV2YWx1ZRgCIAEoCToCOAEiTgoIU2V2ZXJpdHkSGAoUU0VWRVJJVFlfVU5TUEVDSUZJRUQQABISCg5TRVZFUklUWV9FUlJPUhABEhQKEFNFVkVSSVRZX1dBUk5JTkcQAiIuCg9HZXRUcnVzdFJlcXVlc3QSGwoIaWRlbnRpdHkYASABKAlCCeBBApCvqNIFASJ9ChJVcGRhdGVUcnVzdFJlcXVlc3QSMQoFdHJ1c3QYASABKAsyFy5nYXRlaG91c2UuaWFtLnYxLlRydXN0QgngQQKQr6jSBQESNAoLdXBkYXRlX21hc2sYAiABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrQgPgQQEiawoSQWNjZXB0TmFtZXNSZXF1ZXN0EhsKCGlkZW50aXR5GAEgASgJQgngQQKQr6jSBQESOAoNcmVmdXNlZF9uYW1lcxgCIAMoCzIcLmdhdGVob3VzZS5pYW0udjEuTmFtZVdpdGhJZEID4EECIkMKCk5hbWVXaXRoSWQSEQoEa2luZBgBIAEoCUID4EECEhEKBG5hbWUYAiABKAlCA+BBARIPCgJpZBgDIAEoCUID4EEBIqUCCgVUcnVzdBIbCghpZGVudGl0eRgBIAEoCUIJ4EEDkK+o0gUBEjYKC25hbWVfcG9saWN5GAIgASgOMhwuZ2F0ZWhvdXNlLmlhbS52MS5OYW1lUG9saWN5QgPgQQESNwoMcGlubmVkX25hbWVzGAMgAygLMhwuZ2F0ZWhvdXNlLmlhbS52MS5QaW5uZWROYW1lQgPgQQESOQoNcmVmdXNlZF9uYW1lcxgEIAMoCzIdLmdhdGVob3VzZS5pYW0udjEuUmVmdXNlZE5hbWVCA+BBAxIRCgRldGFnGAYgASgJQgPgQQESQAoVZWZmZWN0aXZlX25hbWVfcG9saWN5GAcgASgOMhwuZ2F0ZWhvdXNlLmlhbS52MS5OYW1lUG9saWN5QgPgQQMiqwEKClBpbm5lZE5hbWUSEQoEa2luZBgBIAEoCUID4EECEhEKBG5hbWUYAiABKAlCA+BBAhIPCgJpZBgDIAEoCUID4EECEjAKBnNvdXJjZRgEIAEoDjIbLmdhdGVob3VzZS5pYW0udjEuUGluU291cmNlQgPgQQMSNAoLY3JlYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMigwEKC1JlZnVzZWROYW1lEgwKBGtpbmQYASABKAkSDAoEbmFtZRgCIAEoCRIKCgJpZBgDIAEoCRIOCgZyZWFzb24YBCABKAkSLQoJbGFzdF90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBINCgVjb3VudBgGIAEoAypzCgpOYW1lUG9saWN5EhsKF05BTUVfUE9MSUNZX1VOU1BFQ0lGSUVEEAASGQoVTkFNRV9QT0xJQ1lfRklSU1RfVVNFEAESGAoUTkFNRV9QT0xJQ1lfRVhQTElDSVQQAhITCg9OQU1FX1BPTElDWV9PRkYQAypzCglQaW5Tb3VyY2USGgoWUElOX1NPVVJDRV9VTlNQRUNJRklFRBAAEhgKFFBJTl9TT1VSQ0VfRklSU1RfVVNFEAESFwoTUElOX1NPVVJDRV9FWFBMSUNJVBACEhcKE1BJTl9TT1VSQ0VfQUNDRVBURUQQAzLXCAoUV29ya2xvYWRUcnVzdFNlcnZpY2USgQEKCEdldFRydXN0EiEuZ2F0ZWhvdXNlLmlhbS52MS5HZXRUcnVzdFJlcXVlc3QaFy5nYXRlaG91c2UuaWFtLnYxLlRydXN0IjmC0+STAicSJS9nYXRlaG91c2UvaWFtL3YxL3RydXN0L3tpZGVudGl0eT0qKn2Kr6jSBQYSBAoChwcSlAEKC1VwZGF0ZVRydXN0EiQuZ2F0ZWhvdXNlLmlhbS52MS5VcGRhdGVUcnVzdFJlcXVlc3QaFy5nYXRlaG91c2UuaWFtLnYxLlRydXN0IkaC0+STAjQ6BXRydXN0MisvZ2F0ZWhvdXNlL2lhbS92MS90cnVzdC97dHJ1c3QuaWRlbnRpdHk9Kip9iq+o0gUGEgQKAoYHEpYBCgtBY2NlcHROYW1lcxIkLmdhdGVob3VzZS5pYW0udjEuQWNjZXB0TmFtZXNSZXF1ZXN0GhcuZ2F0ZWhvdXNlLmlhbS52MS5UcnVzdCJIgtPkkwI2OgEqIjEvZ2F0ZWhvdXNlL2lhbS92MS90cnVzdC97aWRlbnRpdHk9Kip9OmFjY2VwdE5hbWVziq+o0gUGEgQKAoYHEoQBCghMaW50UnVsZRIhLmdhdGVob3VzZS5pYW0udjEuTGludFJ1bGVSZXF1ZXN0GiIuZ2F0ZWhvdXNlLmlhbS52MS5MaW50UnVsZVJlc3BvbnNlIjGC0+STAiE6ASoiHC9nYXRlaG91c2UvaWFtL3YxL3RydXN0OmxpbnSKr6jSBQQSAhABEq0BCg5MaXN0U2VlblRva2VucxInLmdhdGVob3VzZS5pYW0udjEuTGlzdFNlZW5Ub2tlbnNSZXF1ZXN0GiguZ2F0ZWhvdXNlLmlhbS52MS5MaXN0U2VlblRva2Vuc1Jlc3BvbnNlIkiC0+STAjYSNC9nYXRlaG91c2UvaWFtL3YxL3RydXN0L3tpZGVudGl0eT0qKn06bGlzdFNlZW5Ub2tlbnOKr6jSBQYSBAoChwcSnAEKClJlcGxheVJ1bGUSIy5nYXRlaG91c2UuaWFtLnYxLlJlcGxheVJ1bGVSZXF1ZXN0GiQuZ2F0ZWhvdXNlLmlhbS52MS5SZXBsYXlSdWxlUmVzcG9uc2UiQ4LT5JMCMToBKiIsL2dhdGVob3VzZS9pYW0vdjEvdHJ1c3Qve2lkZW50aXR5PSoqfTpyZXBsYXmKr6jSBQYSBAoChwcStAEKD0NsZWFyU2VlblRva2VucxIoLmdhdGVob3VzZS5pYW0udjEuQ2xlYXJTZWVuVG9rZW5zUmVxdWVzdBopLmdhdGVob3VzZS5pYW0udjEuQ2xlYXJTZWVuVG9rZW5zUmVzcG9uc2UiTILT5JMCOjoBKiI1L2dhdGVob3VzZS9pYW0vdjEvdHJ1c3Qve2lkZW50aXR5PSoqfTpjbGVhclNlZW5Ub2tlbnOKr6jSBQYSBAoChgdiBnByb3RvMw", [file_chainguard_annotations_auth, file_chainguard_platform_iam_v2beta1_identities, file_gatehouse_iam_v1_seen_tokens, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
 
 /**
  * The request of LintRule.
@@ -152,11 +154,415 @@ export const RuleFinding_SeveritySchema: GenEnum<RuleFinding_Severity> = /*@__PU
   enumDesc(file_gatehouse_iam_v1_workload_trust, 2, 0);
 
 /**
- * Which workloads may assume identities: checks of rules.
+ * The request of GetTrust.
+ *
+ * @generated from message gatehouse.iam.v1.GetTrustRequest
+ */
+export type GetTrustRequest = Message<"gatehouse.iam.v1.GetTrustRequest"> & {
+  /**
+   * The uid of the identity.
+   *
+   * @generated from field: string identity = 1;
+   */
+  identity: string;
+};
+
+/**
+ * Describes the message gatehouse.iam.v1.GetTrustRequest.
+ * Use `create(GetTrustRequestSchema)` to create a new message.
+ */
+export const GetTrustRequestSchema: GenMessage<GetTrustRequest> = /*@__PURE__*/
+  messageDesc(file_gatehouse_iam_v1_workload_trust, 3);
+
+/**
+ * The request of UpdateTrust.
+ *
+ * @generated from message gatehouse.iam.v1.UpdateTrustRequest
+ */
+export type UpdateTrustRequest = Message<"gatehouse.iam.v1.UpdateTrustRequest"> & {
+  /**
+   * The trust, with the uid of the identity. If it has an etag of a response before, and the policy or the pins have changed since, the
+   * call fails with ABORTED.
+   *
+   * @generated from field: gatehouse.iam.v1.Trust trust = 1;
+   */
+  trust?: Trust | undefined;
+
+  /**
+   * The fields to change: `name_policy`, `pinned_names`. Absent means the fields that are set in the message; "*" replaces both.
+   *
+   * @generated from field: google.protobuf.FieldMask update_mask = 2;
+   */
+  updateMask?: FieldMask | undefined;
+};
+
+/**
+ * Describes the message gatehouse.iam.v1.UpdateTrustRequest.
+ * Use `create(UpdateTrustRequestSchema)` to create a new message.
+ */
+export const UpdateTrustRequestSchema: GenMessage<UpdateTrustRequest> = /*@__PURE__*/
+  messageDesc(file_gatehouse_iam_v1_workload_trust, 4);
+
+/**
+ * The request of AcceptNames.
+ *
+ * @generated from message gatehouse.iam.v1.AcceptNamesRequest
+ */
+export type AcceptNamesRequest = Message<"gatehouse.iam.v1.AcceptNamesRequest"> & {
+  /**
+   * The uid of the identity.
+   *
+   * @generated from field: string identity = 1;
+   */
+  identity: string;
+
+  /**
+   * The names to accept, at most 8. Each must be among the refused names, with the same id.
+   *
+   * @generated from field: repeated gatehouse.iam.v1.NameWithId refused_names = 2;
+   */
+  refusedNames: NameWithId[];
+};
+
+/**
+ * Describes the message gatehouse.iam.v1.AcceptNamesRequest.
+ * Use `create(AcceptNamesRequestSchema)` to create a new message.
+ */
+export const AcceptNamesRequestSchema: GenMessage<AcceptNamesRequest> = /*@__PURE__*/
+  messageDesc(file_gatehouse_iam_v1_workload_trust, 5);
+
+/**
+ * A name of a workload with its id.
+ *
+ * @generated from message gatehouse.iam.v1.NameWithId
+ */
+export type NameWithId = Message<"gatehouse.iam.v1.NameWithId"> & {
+  /**
+   * The kind of the name, such as `repository`.
+   *
+   * @generated from field: string kind = 1;
+   */
+  kind: string;
+
+  /**
+   * The name, such as `acme/app`.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * The id. Empty if the token has none.
+   *
+   * @generated from field: string id = 3;
+   */
+  id: string;
+};
+
+/**
+ * Describes the message gatehouse.iam.v1.NameWithId.
+ * Use `create(NameWithIdSchema)` to create a new message.
+ */
+export const NameWithIdSchema: GenMessage<NameWithId> = /*@__PURE__*/
+  messageDesc(file_gatehouse_iam_v1_workload_trust, 6);
+
+/**
+ * The pins of an identity, and the names that were refused.
+ *
+ * @generated from message gatehouse.iam.v1.Trust
+ */
+export type Trust = Message<"gatehouse.iam.v1.Trust"> & {
+  /**
+   * The uid of the identity.
+   *
+   * @generated from field: string identity = 1;
+   */
+  identity: string;
+
+  /**
+   * How names are compared. Unspecified means as the installation does.
+   *
+   * @generated from field: gatehouse.iam.v1.NamePolicy name_policy = 2;
+   */
+  namePolicy: NamePolicy;
+
+  /**
+   * The pins, at most 32 of each kind, and 8 KiB together.
+   *
+   * @generated from field: repeated gatehouse.iam.v1.PinnedName pinned_names = 3;
+   */
+  pinnedNames: PinnedName[];
+
+  /**
+   * The names that were refused last, at most 8, the newest first. Written at most once a minute for each.
+   *
+   * @generated from field: repeated gatehouse.iam.v1.RefusedName refused_names = 4;
+   */
+  refusedNames: RefusedName[];
+
+  /**
+   * Differs whenever the policy or the pins do.
+   *
+   * @generated from field: string etag = 6;
+   */
+  etag: string;
+
+  /**
+   * The policy that is in force: that of the identity, or else that of the installation.
+   *
+   * @generated from field: gatehouse.iam.v1.NamePolicy effective_name_policy = 7;
+   */
+  effectiveNamePolicy: NamePolicy;
+};
+
+/**
+ * Describes the message gatehouse.iam.v1.Trust.
+ * Use `create(TrustSchema)` to create a new message.
+ */
+export const TrustSchema: GenMessage<Trust> = /*@__PURE__*/
+  messageDesc(file_gatehouse_iam_v1_workload_trust, 7);
+
+/**
+ * A name that only the workload with this id may have.
+ *
+ * @generated from message gatehouse.iam.v1.PinnedName
+ */
+export type PinnedName = Message<"gatehouse.iam.v1.PinnedName"> & {
+  /**
+   * The kind of the name: `owner` and `repository` (GitHub), `namespace` and `project` (GitLab), `organization` and `workspace` (HCP
+   * Terraform), `organization` and `pipeline` (Buildkite), `workspace` (Bitbucket), `service_account` (Kubernetes), `role` (AWS).
+   *
+   * @generated from field: string kind = 1;
+   */
+  kind: string;
+
+  /**
+   * The name, such as `acme/app`. Case does not count.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * The id, such as `74`.
+   *
+   * @generated from field: string id = 3;
+   */
+  id: string;
+
+  /**
+   * Where the pin is from.
+   *
+   * @generated from field: gatehouse.iam.v1.PinSource source = 4;
+   */
+  source: PinSource;
+
+  /**
+   * When it was made.
+   *
+   * @generated from field: google.protobuf.Timestamp create_time = 5;
+   */
+  createTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message gatehouse.iam.v1.PinnedName.
+ * Use `create(PinnedNameSchema)` to create a new message.
+ */
+export const PinnedNameSchema: GenMessage<PinnedName> = /*@__PURE__*/
+  messageDesc(file_gatehouse_iam_v1_workload_trust, 8);
+
+/**
+ * A name of tokens that matched the rule and were refused.
+ *
+ * @generated from message gatehouse.iam.v1.RefusedName
+ */
+export type RefusedName = Message<"gatehouse.iam.v1.RefusedName"> & {
+  /**
+   * The kind of the name.
+   *
+   * @generated from field: string kind = 1;
+   */
+  kind: string;
+
+  /**
+   * The name. Empty if the token has none.
+   *
+   * @generated from field: string name = 2;
+   */
+  name: string;
+
+  /**
+   * The id. Empty if the token has none.
+   *
+   * @generated from field: string id = 3;
+   */
+  id: string;
+
+  /**
+   * Why: NAME_REUSED if the name is pinned to another id, ID_MISSING if a name is pinned and the token has no id, NAME_UNKNOWN if the
+   * policy lets in only pinned names and this one is not.
+   *
+   * @generated from field: string reason = 4;
+   */
+  reason: string;
+
+  /**
+   * When it was refused last.
+   *
+   * @generated from field: google.protobuf.Timestamp last_time = 5;
+   */
+  lastTime?: Timestamp | undefined;
+
+  /**
+   * How often.
+   *
+   * @generated from field: int64 count = 6;
+   */
+  count: bigint;
+};
+
+/**
+ * Describes the message gatehouse.iam.v1.RefusedName.
+ * Use `create(RefusedNameSchema)` to create a new message.
+ */
+export const RefusedNameSchema: GenMessage<RefusedName> = /*@__PURE__*/
+  messageDesc(file_gatehouse_iam_v1_workload_trust, 9);
+
+/**
+ * How names of workloads are compared with ids.
+ *
+ * @generated from enum gatehouse.iam.v1.NamePolicy
+ */
+export const NamePolicy = {
+  /**
+   * As the installation does: `--pin-names`.
+   *
+   * @generated from enum value: NAME_POLICY_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * A name is pinned to the id of its first use, if the issuer never assigns ids again.
+   *
+   * @generated from enum value: NAME_POLICY_FIRST_USE = 1;
+   */
+  FIRST_USE: 1,
+
+  /**
+   * Only pinned names and ids get in. Nothing is pinned at its first use.
+   *
+   * @generated from enum value: NAME_POLICY_EXPLICIT = 2;
+   */
+  EXPLICIT: 2,
+
+  /**
+   * Nothing is compared.
+   *
+   * @generated from enum value: NAME_POLICY_OFF = 3;
+   */
+  OFF: 3,
+} as const;
+
+/**
+ * How names of workloads are compared with ids.
+ *
+ * @generated from enum gatehouse.iam.v1.NamePolicy
+ */
+export type NamePolicy = (typeof NamePolicy)[keyof typeof NamePolicy] | UnknownEnum;
+
+/**
+ * Describes the enum gatehouse.iam.v1.NamePolicy.
+ */
+export const NamePolicySchema: GenEnum<NamePolicy> = /*@__PURE__*/
+  enumDesc(file_gatehouse_iam_v1_workload_trust, 0);
+
+/**
+ * Where a pin is from.
+ *
+ * @generated from enum gatehouse.iam.v1.PinSource
+ */
+export const PinSource = {
+  /**
+   * Not used.
+   *
+   * @generated from enum value: PIN_SOURCE_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * The first use of the name.
+   *
+   * @generated from enum value: PIN_SOURCE_FIRST_USE = 1;
+   */
+  FIRST_USE: 1,
+
+  /**
+   * A request that names the id.
+   *
+   * @generated from enum value: PIN_SOURCE_EXPLICIT = 2;
+   */
+  EXPLICIT: 2,
+
+  /**
+   * A refused name that was accepted.
+   *
+   * @generated from enum value: PIN_SOURCE_ACCEPTED = 3;
+   */
+  ACCEPTED: 3,
+} as const;
+
+/**
+ * Where a pin is from.
+ *
+ * @generated from enum gatehouse.iam.v1.PinSource
+ */
+export type PinSource = (typeof PinSource)[keyof typeof PinSource] | UnknownEnum;
+
+/**
+ * Describes the enum gatehouse.iam.v1.PinSource.
+ */
+export const PinSourceSchema: GenEnum<PinSource> = /*@__PURE__*/
+  enumDesc(file_gatehouse_iam_v1_workload_trust, 1);
+
+/**
+ * Which workloads may assume identities: checks of rules, and the immutable ids that names of workloads are pinned to.
  *
  * @generated from service gatehouse.iam.v1.WorkloadTrustService
  */
 export const WorkloadTrustService: GenService<{
+  /**
+   * Returns the pins of an identity. Workloads have names that others may own later, such as `acme/app`, and ids that nobody else ever
+   * gets. A pin binds a name to an id: after its rule, an identity denies a token with a pinned name and another id.
+   *
+   * @generated from rpc gatehouse.iam.v1.WorkloadTrustService.GetTrust
+   */
+  getTrust: {
+    methodKind: "unary";
+    input: typeof GetTrustRequestSchema;
+    output: typeof TrustSchema;
+  },
+  /**
+   * Changes the policy and the pins of an identity. The caller must hold the capabilities of its roles, as for a change of the rule.
+   *
+   * @generated from rpc gatehouse.iam.v1.WorkloadTrustService.UpdateTrust
+   */
+  updateTrust: {
+    methodKind: "unary";
+    input: typeof UpdateTrustRequestSchema;
+    output: typeof TrustSchema;
+  },
+  /**
+   * Pins refused names to the ids that came with them, in place of their pins: after a repository was created again, or a name was
+   * taken over on purpose. A name that was refused because its tokens have no id loses its pin. Nothing is accepted without this call.
+   *
+   * @generated from rpc gatehouse.iam.v1.WorkloadTrustService.AcceptNames
+   */
+  acceptNames: {
+    methodKind: "unary";
+    input: typeof AcceptNamesRequestSchema;
+    output: typeof TrustSchema;
+  },
   /**
    * Says whom a claim match lets in by mistake: changes one thing at a time in a token that it accepts, such as the owner of the
    * repository, and asks it again. Each finding has such a token.

@@ -71,6 +71,7 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
   "repo_readmes.deleted": `{actor} hat {count, plural, one {das Readme von {resource}} other {das Readme von # Repos}} gelöscht${more}`,
   "registry_pushes.pushed":
     "{actor} hat {count, plural, one {einen Push in {resource}} other {# Pushes}} gemeldet{count, plural, one {} other {: in {resource} und {more} weitere}}",
+  "identity_trust.changed": `{actor} hat die angehefteten Namen {count, plural, one {der Identität {resource}} other {von # Identitäten}} geändert${more}`,
   "subscription_settings.changed": `{actor} hat die Einstellungen {count, plural, one {für den Webhook {resource}} other {von # Webhooks}} geändert${more}`,
   "test_events.sent":
     "{actor} hat {count, plural, one {ein Testereignis an {resource}} other {# Testereignisse}} gesendet{count, plural, one {} other {: an {resource} und {more} weitere}}",

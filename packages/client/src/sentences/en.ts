@@ -69,6 +69,7 @@ export const en = {
   "repo_readmes.deleted": `{actor} deleted the {count, plural, one {readme of {resource}} other {readmes of # repos}}${more}`,
   "registry_pushes.pushed":
     "{actor} reported {count, plural, one {a push to {resource}} other {# pushes: to {resource}, and {more} more}}",
+  "identity_trust.changed": `{actor} changed the pinned names of {count, plural, one {the identity {resource}} other {# identities}}${more}`,
   "subscription_settings.changed": `{actor} changed the settings of {count, plural, one {the webhook {resource}} other {# webhooks}}${more}`,
   "test_events.sent":
     "{actor} sent {count, plural, one {a test event to {resource}} other {# test events: to {resource}, and {more} more}}",

@@ -1,6 +1,7 @@
 // The identities of the database, as the token exchange reads them.
 import { LRUCache } from "lru-cache";
 import type { Clock } from "../../../base/clock.ts";
+import { type NamePolicy, noTrust } from "../../../model/trust.ts";
 import { findRow } from "../../../storage/collection/rows.ts";
 import type { Database } from "../../../storage/database.ts";
 import type { Session } from "../../../storage/engine/session.ts";
@@ -14,6 +15,7 @@ import { staticKeysInactivity } from "../delegations/inactive-delegations.ts";
 import { requireActivePerson } from "../provisioning/suspended-people.ts";
 import { isPendingUser } from "../users/pending-users.ts";
 import { userUid } from "../users/user-uid.ts";
+import { type NameGuardOptions, newNameGuard } from "./name-guard.ts";
 import { fromColumns } from "./relationships.ts";
 
 /** How long the last use of an identity is not written again, in milliseconds: each write takes as long as an exchange. */
@@ -23,13 +25,14 @@ const touchIntervalMs = 60_000;
 const maxTouched = 10_000;
 
 /** Returns the identity directory of a database. */
-export function identityDirectory(database: Database, clock: Clock): IdentityDirectory {
+export function identityDirectory(database: Database, clock: Clock, names: NameGuardOptions): IdentityDirectory {
+  const { pinNames } = names;
   const touched = new LRUCache<string, number>({ max: maxTouched });
 
   async function find(uid: string): Promise<AssumableIdentity | undefined> {
     const row = await findRow(database.session, identityCollection, uid);
     // A pending user cannot sign in.
-    return row && !isPendingUser(row) ? await assumable(database.session, row) : undefined;
+    return row && !isPendingUser(row) ? await assumable(database.session, row, pinNames) : undefined;
   }
 
   return {
@@ -37,9 +40,10 @@ export function identityDirectory(database: Database, clock: Clock): IdentityDir
     findUser: (issuer, subject) => find(userUid(issuer, subject)),
     async findByClaims(claims) {
       const rows = await findIdentitiesByClaims(database.session, claims, maxCandidates);
-      return await Promise.all(rows.map((row) => assumable(database.session, row)));
+      return await Promise.all(rows.map((row) => assumable(database.session, row, pinNames)));
     },
     requireActivePerson: (uid, claims) => requireActivePerson(database.session, uid, claims),
+    admitNames: newNameGuard(database, clock, names),
     async touch(uid, time) {
       if (time - (touched.get(uid) ?? Number.NEGATIVE_INFINITY) < touchIntervalMs) return;
       touched.set(uid, time);
@@ -54,17 +58,25 @@ export function identityDirectory(database: Database, clock: Clock): IdentityDir
   };
 }
 
-async function assumable(session: Session, row: IdentityRow): Promise<AssumableIdentity> {
-  const { uid, createTime, issuer, subject } = row;
+async function assumable(session: Session, row: IdentityRow, pinNames: NamePolicy): Promise<AssumableIdentity> {
+  const { uid, createTime, updateTime, issuer, subject, trust } = row;
   const relationship = fromColumns(row.relationship);
   const inactivity = hasStaticKeys(row) ? await staticKeysInactivity(session, uid) : undefined;
   return {
     uid,
     relationship,
     createTime,
+    updateTime,
+    pins: { policy: effectivePolicy(row, pinNames), trust: trust ?? noTrust },
     // Only users belong to no group.
     user: row.parent === null ? { issuer, subject } : undefined,
     inactivity,
     founded: inactivity === undefined ? undefined : await findFoundedOrganizations(session, uid),
   };
+}
+
+/** Returns the policy that is in force. Users, static keys and service principals have no names. */
+export function effectivePolicy({ relationship, trust }: IdentityRow, pinNames: NamePolicy): NamePolicy {
+  const isNamed = relationship.case === "claimMatch" || relationship.case === "awsIdentity";
+  return isNamed ? (trust?.policy ?? pinNames) : "off";
 }

@@ -11,6 +11,7 @@ import {
 import { invalidArgument, permissionDenied } from "../../../aip/errors.ts";
 import { applyMask } from "../../../aip/field-mask.ts";
 import { toTimestamp } from "../../../aip/timestamps.ts";
+import { noTrust } from "../../../model/trust.ts";
 import { rootOf } from "../../../model/uid.ts";
 import { accessOf, callerOf, isNarrowed } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
@@ -32,12 +33,13 @@ import { refuseLastOwner, refuseUnreachable } from "../rules/last-owner.ts";
 import { isKnownAt } from "../users/membership.ts";
 import { isUserUid, userUid } from "../users/user-uid.ts";
 import { fromColumns, relationshipRules, toColumns } from "./relationships.ts";
+import { logTrust, trustAfter } from "./stored-trust.ts";
 
 /** How many bindings of a deleted identity are read at once. */
 const bindingBatch = 500;
 
 /** The columns that sign-ins and the identity itself set. */
-type OwnColumns = "email" | "emailUnverified" | "metadata" | "lastSeenTime";
+type OwnColumns = "email" | "emailUnverified" | "metadata" | "lastSeenTime" | "trust";
 
 export const identityResource = (context: ServiceContext) =>
   defineResource<typeof IdentitySchema, IdentityRow, OwnColumns>({
@@ -74,6 +76,7 @@ export function identities(context: ServiceContext): Implementation {
           emailUnverified: "",
           metadata: {},
           lastSeenTime: context.clock(),
+          trust: null,
         }),
       updateIdentity: (request, call) =>
         standard.update(request.identity!, request.updateMask, call, async (tx, before, after) => {
@@ -82,7 +85,9 @@ export function identities(context: ServiceContext): Implementation {
           if (isSame) return after;
           await requireHeldRoles(tx, before.uid, call);
           await refuseUnreachable(tx, after, callerOf(call).uid === after.uid, call);
-          return after;
+          const trust = trustAfter(before.trust, before.relationship, after.relationship);
+          logTrust(tx, before, before.trust ?? noTrust, trust ?? noTrust);
+          return { ...after, trust };
         }),
       deleteIdentity: (request, call) => standard.delete(request, call, (tx, row) => unbind(tx, row.uid, call)),
       lookupIdentity({ issuer, subject }) {

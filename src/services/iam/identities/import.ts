@@ -5,6 +5,7 @@ import { inGroup, isOperatorIdentity } from "../../kinds/import-checks.ts";
 import { type ImportKind, importKind, type Transfer } from "../../kinds/import-kind.ts";
 import { refuseUnreachable } from "../rules/last-owner.ts";
 import { identityResource } from "./identities.ts";
+import { trustAfter } from "./stored-trust.ts";
 
 /** The import of identities. */
 export const identityImport: Transfer = {
@@ -17,6 +18,7 @@ export const identityImport: Transfer = {
       isIndependent: () => true,
       toRow: (message, own, before) => ({
         ...identity.toRow(message),
+        trust: before ? trustAfter(before.trust, before.relationship, identity.toRow(message).relationship) : null,
         // Only sign-ins of users set these, and users belong to no organization.
         email: before?.email ?? "",
         emailUnverified: before?.emailUnverified ?? "",

@@ -9,6 +9,7 @@ import { defineKind, type Recorded } from "../../kinds/kind.ts";
 import { identities, identityMessage } from "./identities.ts";
 import { identityImport } from "./import.ts";
 import { fromColumns } from "./relationships.ts";
+import { trustView } from "./stored-trust.ts";
 
 const { createIdentity, updateIdentity, deleteIdentity } = IdentitiesService.method;
 
@@ -16,7 +17,7 @@ const recorded = { collection: identityCollection, schema: IdentitySchema, messa
 
 /** The recording of changes of identities. */
 const recordedIdentities: Recorded = {
-  views: [rowView(recorded, identityMessage)],
+  views: [rowView(recorded, identityMessage), trustView],
   events: () => resourceEvents([createIdentity, updateIdentity, deleteIdentity], recorded),
 };
 

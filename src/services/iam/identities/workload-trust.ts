@@ -12,14 +12,15 @@ import { type Handlers, type Implementation, implement } from "../../../pipeline
 import { checkClaimMatch } from "../../../sts/identity-rules.ts";
 import { lintRule } from "../../../sts/trust/lint.ts";
 import { type SeenTokensContext, seenTokenMethods } from "./seen-tokens.ts";
+import { type TrustMethodsContext, trustMethods, trustRules } from "./trust-methods.ts";
 
 /** The dependencies of the service. */
-export type WorkloadTrustContext = SeenTokensContext;
+export type WorkloadTrustContext = SeenTokensContext & TrustMethodsContext;
 
-/** Serves the checks of rules. */
+/** Serves the checks of rules, and pins. */
 export function workloadTrust(context: WorkloadTrustContext): Implementation {
   const { settings, defaultAudiences } = context;
-  const handlers: Pick<Handlers<typeof WorkloadTrustService>, "lintRule"> = {
+  const checks: Pick<Handlers<typeof WorkloadTrustService>, "lintRule"> = {
     lintRule({ claimMatch }: LintRuleRequest): MessageInitShape<typeof LintRuleResponseSchema> {
       if (!claimMatch) throw invalidField("claim_match", "is required");
       const violations = checkClaimMatch(claimMatch, settings);
@@ -38,5 +39,6 @@ export function workloadTrust(context: WorkloadTrustContext): Implementation {
       };
     },
   };
-  return implement(WorkloadTrustService, { ...allExpensive(handlers), ...seenTokenMethods(context) });
+  const methods = { ...allExpensive(checks), ...seenTokenMethods(context), ...trustMethods(context) };
+  return implement(WorkloadTrustService, methods, trustRules);
 }

@@ -23,5 +23,6 @@ export function newUserRow(uid: string, time: number, registration = unregistere
     lastSeenTime: time,
     createTime: time,
     updateTime: time,
+    trust: null,
   };
 }

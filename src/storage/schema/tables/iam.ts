@@ -1,3 +1,4 @@
+import type { Trust } from "../../../model/trust.ts";
 import type { Columns } from "../columns.postgres.ts";
 import { sql } from "../drizzle.ts";
 import { entriesTable, lastSegment } from "./entries.ts";
@@ -57,6 +58,8 @@ export function defineIamTables(columns: Columns) {
       lastSeenTime: integer().notNull(),
       createTime: integer().notNull(),
       updateTime: integer().notNull(),
+      /** Pins and refused names; null if there are none. */
+      trust: json<Trust>(),
     },
     (t) => [
       index("identities_parent").on(t.parent, t.uid),

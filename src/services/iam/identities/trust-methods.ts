@@ -1,0 +1,166 @@
+// The methods that read and change the pins of identities.
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { IdentitySchema } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import {
+  type AcceptNamesRequest,
+  AcceptNamesRequestSchema,
+  type GetTrustRequest,
+  GetTrustRequestSchema,
+  type Trust as TrustMessage,
+  TrustSchema,
+  type UpdateTrustRequest,
+} from "../../../../gen/gatehouse/iam/v1/workload_trust_pb.ts";
+import {
+  aborted,
+  type FieldViolation,
+  failedPrecondition,
+  invalidArgument,
+  invalidField,
+  notFound,
+} from "../../../aip/errors.ts";
+import { resourceType } from "../../../aip/resource-type.ts";
+import {
+  isSameName,
+  maxNameLength,
+  maxPinnedNames,
+  maxPinsLength,
+  maxRefusedNames,
+  type NameWithId,
+  noTrust,
+  type PinnedName,
+  type RefusedName,
+  type Trust,
+} from "../../../model/trust.ts";
+import type { Call } from "../../../pipeline/call.ts";
+import { type MessageRules, uidRule } from "../../../pipeline/text-rules.ts";
+import { requestMask } from "../../../resource/apply-update.ts";
+import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
+import { findRow } from "../../../storage/collection/rows.ts";
+import type { Session, Transaction } from "../../../storage/engine/session.ts";
+import { identityCollection } from "../../../storage/iam/collections.ts";
+import type { IdentityRow } from "../../../storage/iam/rows.ts";
+import { checkVisible } from "../../../sts/claim-text.ts";
+import { nameKinds } from "../../../sts/trust/issuers.ts";
+import { requireHeldRoles } from "../rules/escalation.ts";
+import { effectivePolicy } from "./directory.ts";
+import { etagOf, policyOf, storeTrust, trustMessage } from "./stored-trust.ts";
+
+/** The dependencies of the methods. */
+export type TrustMethodsContext = Pick<ServiceContext, "database" | "clock" | "settings">;
+
+/** The rules of the texts of the requests. */
+export const trustRules: readonly MessageRules[] = [GetTrustRequestSchema, AcceptNamesRequestSchema, TrustSchema].map(
+  (schema) => ({ schema, fields: { identity: uidRule } }),
+);
+
+type TrustShape = MessageInitShape<typeof TrustSchema>;
+
+/** Returns the methods that read and change the pins of identities. */
+export function trustMethods({ database, clock, settings: { pinNames } }: TrustMethodsContext) {
+  const show = (row: IdentityRow): TrustShape =>
+    trustMessage(row.uid, row.trust ?? noTrust, effectivePolicy(row, pinNames));
+
+  /** Changes the trust of an identity. Pins say who may assume it, so the caller must hold its roles, as for its relationship. */
+  const change = (uid: string, call: Call, next: (trust: Trust, time: number, row: IdentityRow) => Trust) =>
+    database.write(writeContext(call, clock), async (tx: Transaction) => {
+      const row = await findIdentity(tx, uid);
+      await requireHeldRoles(tx, uid, call);
+      const after = next(row.trust ?? noTrust, tx.context.time, row);
+      requireSize(after.pins);
+      return show(await storeTrust(tx, row, after));
+    });
+
+  return {
+    async getTrust({ identity }: GetTrustRequest): Promise<TrustShape> {
+      return show(await findIdentity(database.session, identity));
+    },
+
+    async updateTrust({ trust: value, updateMask }: UpdateTrustRequest, call: Call): Promise<TrustShape> {
+      const { isFull, paths } = requestMask(TrustSchema, value!, updateMask);
+      const isChanged = (path: string) => isFull || paths.includes(path);
+      return await change(value!.identity, call, (trust, time, row) => {
+        requireNamed(row);
+        if (value!.etag !== "" && value!.etag !== etagOf(trust))
+          throw aborted("the etag is not that of the current pins: read them and try again");
+        const policy = isChanged("name_policy") ? policyOf(value!.namePolicy) : trust.policy;
+        const pins = isChanged("pinned_names") ? pinsOf(value!, trust, time) : trust.pins;
+        const { policy: _before, ...rest } = trust;
+        return { ...rest, ...(policy && { policy }), pins };
+      });
+    },
+
+    async acceptNames({ identity, refusedNames: names }: AcceptNamesRequest, call: Call): Promise<TrustShape> {
+      if (names.length === 0) throw invalidField("refused_names", "is required");
+      if (names.length > maxRefusedNames)
+        throw invalidField("refused_names", `must not have more than ${maxRefusedNames} items`);
+      return await change(identity, call, (trust, time) =>
+        names.reduce((each, name) => accept(each, name, time), trust),
+      );
+    },
+  };
+}
+
+async function findIdentity(session: Session, uid: string): Promise<IdentityRow> {
+  const row = await findRow(session, identityCollection, uid);
+  if (!row) throw notFound(resourceType(IdentitySchema), uid);
+  return row;
+}
+
+/** Throws NO_NAMES for identities whose tokens have no names of workloads. */
+function requireNamed(row: IdentityRow): void {
+  if (effectivePolicy(row, "first-use") !== "off" || row.trust?.policy === "off") return;
+  const rule = "only identities with a claim match or of AWS have names of workloads";
+  throw failedPrecondition("NO_NAMES", rule, row.uid);
+}
+
+/** Pins a refused name to the id that came with it; removes the pin if none did. Throws if this was not refused. */
+function accept(trust: Trust, name: NameWithId, time: number): Trust {
+  const isRefused = (one: RefusedName) => isSameName(one, name) && one.id === name.id;
+  if (!trust.refused.some(isRefused))
+    throw failedPrecondition("NOT_REFUSED", "each name must be among the refused names, with the same id", name.name);
+  const others = trust.pins.filter((pin) => (name.name === "" ? pin.kind !== name.kind : !isSameName(pin, name)));
+  const { kind, name: text, id } = name;
+  const added: PinnedName[] = id === "" || text === "" ? [] : [{ kind, name: text, id, source: "accepted", time }];
+  return { ...trust, pins: [...others, ...added], refused: trust.refused.filter((one) => !isSameName(one, name)) };
+}
+
+/** Returns the pins of a request. Those that are there already keep their source and time. */
+function pinsOf({ pinnedNames }: TrustMessage, { pins }: Trust, time: number): PinnedName[] {
+  const violations = pinnedNames.flatMap((pin, i) => checkPin(pin, `pinned_names[${i}]`));
+  if (violations.length > 0) throw invalidArgument(violations);
+  const wanted = pinnedNames.map(
+    ({ kind, name, id }): PinnedName =>
+      pins.find((pin) => pin.kind === kind && pin.name === name && pin.id === id) ?? {
+        kind,
+        name,
+        id,
+        source: "explicit",
+        time,
+      },
+  );
+  const twice = wanted.findIndex((pin, i) => wanted.findIndex((other) => isSameName(other, pin)) !== i);
+  if (twice >= 0) throw invalidField(`pinned_names[${twice}].name`, "is pinned twice");
+  return wanted;
+}
+
+function checkPin({ kind, name, id }: NameWithId, field: string): FieldViolation[] {
+  const texts = Object.entries({ name, id }).flatMap(([member, text]) => {
+    const isLegible = text !== "" && text.length <= maxNameLength && checkVisible(text) === undefined;
+    const description = `must have 1 to ${maxNameLength} visible characters`;
+    return isLegible ? [] : [{ field: `${field}.${member}`, description }];
+  });
+  const known = nameKinds.has(kind);
+  return known
+    ? texts
+    : [{ field: `${field}.kind`, description: `must be one of ${[...nameKinds].join(", ")}` }, ...texts];
+}
+
+function requireSize(pins: readonly PinnedName[]): void {
+  const counts = Map.groupBy(pins, ({ kind }) => kind);
+  const isMany = [...counts.values()].some(({ length }) => length > maxPinnedNames);
+  if (isMany || JSON.stringify(pins).length > maxPinsLength)
+    throw failedPrecondition(
+      "TOO_MANY_NAMES",
+      `an identity has at most ${maxPinnedNames} pinned names of a kind, and ${maxPinsLength} bytes of them`,
+    );
+}
