@@ -2,7 +2,7 @@
 import type { Identity_ClaimMatch } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import type { Audiences } from "../audiences.ts";
 import type { Claims } from "../claim-match.ts";
-import { shortestText } from "../patterns/shortest-text.ts";
+import { shortestText, type TextChoice } from "../patterns/shortest-text.ts";
 import { genericModel, type Parts, type Template, type TokenForm, type WorkloadModel } from "./workload-model.ts";
 import { workloadModels } from "./workload-models.ts";
 
@@ -20,44 +20,57 @@ export interface AcceptedToken {
   readonly fixed: Texts;
 }
 
-/** Returns a token that a rule accepts, or undefined if none was found. `accepts` asks the rule. */
+/** The alternatives of patterns that are looked at: `main` and `dev.*` of `(main|dev.*)`. */
+const maxAlternatives = 4;
+
+/**
+ * Returns tokens that a rule accepts, one for each alternative of its patterns that has other parts; none if none was
+ * found. `accepts` asks the rule.
+ */
 export function findAccepted(
   match: Identity_ClaimMatch,
   audiences: Audiences,
   accepts: (claims: Claims) => boolean,
+): AcceptedToken[] {
+  const found = new Map<string, AcceptedToken>();
+  for (let alternative = 0; alternative < maxAlternatives; alternative++) {
+    const base =
+      findOne(match, audiences, accepts, { alternative }) ??
+      findOne(match, audiences, accepts, { alternative, isFilled: true });
+    if (base) found.set(JSON.stringify(claimsOf(base)), base);
+  }
+  return [...found.values()];
+}
+
+function findOne(
+  match: Identity_ClaimMatch,
+  audiences: Audiences,
+  accepts: (claims: Claims) => boolean,
+  choice: TextChoice,
 ): AcceptedToken | undefined {
-  const seeds = seedsOf(match, audiences, false);
-  const others = seedsOf(match, audiences, true);
+  const seeds = seedsOf(match, audiences, choice);
+  const others = seedsOf(match, audiences, { ...choice, isSecond: true });
+  const isOf = ({ issuer, subject }: WorkloadModel) => issuer.test(seeds.iss!) || subject?.test(seeds.sub!) === true;
   const model =
-    workloadModels.find(
-      ({ issuer, sampleIssuer }) => issuer.test(seeds.iss!) || accepts({ ...seeds, iss: sampleIssuer }),
-    ) ?? genericModel;
-  const iss = model.issuer.test(seeds.iss!) ? seeds.iss! : model.sampleIssuer;
+    workloadModels.find((each) => isOf(each) || accepts({ ...seeds, iss: each.sampleIssuer })) ?? genericModel;
+  const iss = isOf(model) ? seeds.iss! : model.sampleIssuer;
   const candidates = model === genericModel ? [model] : [model, genericModel];
   for (const candidate of candidates)
-    for (const [form, read] of candidate.forms.flatMap((each) =>
-      [readParts, readPartsBackwards].map((way) => [each, way] as const),
-    )) {
-      const parts = { ...candidate.sample, ...readForm(form, seeds, read) };
+    for (const [form, read] of candidate.forms.flatMap((each) => ways.map((way) => [each, way] as const))) {
+      const parts = { ...candidate.sample, ...read(form, seeds) };
       const built = Object.keys(form.claims);
       const fixed = {
         ...Object.fromEntries(Object.entries(seeds).filter(([name]) => name !== "sub" && !built.includes(name))),
         iss,
       };
-      const base = {
-        model: candidate,
-        form,
-        parts,
-        others: { ...candidate.sample, ...readForm(form, others, read) },
-        fixed,
-      };
+      const base = { model: candidate, form, parts, others: { ...candidate.sample, ...read(form, others) }, fixed };
       if (accepts(claimsOf(base))) return base;
     }
   return undefined;
 }
 
 /** Returns a text for each claim that the rule names. */
-function seedsOf(match: Identity_ClaimMatch, { names }: Audiences, second: boolean): Texts {
+function seedsOf(match: Identity_ClaimMatch, { names }: Audiences, choice: TextChoice): Texts {
   const { iss, sub, aud, claims, claimPatterns } = match;
   const member = ({
     case: name,
@@ -65,9 +78,9 @@ function seedsOf(match: Identity_ClaimMatch, { names }: Audiences, second: boole
   }: {
     readonly case: string | undefined;
     readonly value?: string | undefined;
-  }) => (name?.endsWith("Pattern") ? (shortestText(value, second) ?? "") : value);
+  }) => (name?.endsWith("Pattern") ? (shortestText(value, choice) ?? "") : value);
   const patterns = Object.entries(claimPatterns).map(
-    ([name, pattern]) => [name, shortestText(pattern, second) ?? ""] as const,
+    ([name, pattern]) => [name, shortestText(pattern, choice) ?? ""] as const,
   );
   return {
     ...Object.fromEntries(patterns),
@@ -79,6 +92,13 @@ function seedsOf(match: Identity_ClaimMatch, { names }: Audiences, second: boole
 }
 
 type ReadParts = (template: Template, text: string) => Parts;
+
+/** The ways to read the parts of a form: from the beginning, from the end, and from both where the middle is open. */
+const ways: readonly ((form: TokenForm, seeds: Texts) => Parts)[] = [
+  (form, seeds) => readForm(form, seeds, readParts),
+  (form, seeds) => readForm(form, seeds, readPartsBackwards),
+  (form, seeds) => ({ ...readForm(form, seeds, readPartsBackwards), ...readForm(form, seeds, readParts) }),
+];
 
 function readForm(form: TokenForm, seeds: Texts, readOne: ReadParts): Parts {
   const templates = { sub: form.sub, ...form.claims };

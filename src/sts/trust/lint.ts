@@ -36,14 +36,27 @@ const maxLintSteps = 1_000_000;
 export function lintRule(match: Identity_ClaimMatch, audiences: Audiences): LintResult {
   const steps = newStepBudget(maxLintSteps);
   const accepts = (claims: Claims) => matchClaims(match, claims, audiences, steps).ok;
-  const base = findAccepted(match, audiences, accepts);
-  if (!base) return { accepted: undefined, findings: [] };
-  const accepted = claimsOf(base);
+  const [first, ...more] = findAccepted(match, audiences, accepts);
+  if (!first) return { accepted: undefined, findings: [] };
+  const accepted = claimsOf(first);
   const findings: RuleFinding[] = [];
-  const report = (who: string, isError: boolean, claims: Texts) => {
-    const changed = Object.keys(claims).filter((name) => claims[name] !== accepted[name]);
-    findings.push({ isError, who, claims, changed });
-  };
+  for (const base of [first, ...more])
+    checkBase(match, base, accepts, (who, isError, claims) => {
+      if (findings.some((one) => one.who === who)) return;
+      const changed = Object.keys(claims).filter((name) => claims[name] !== accepted[name]);
+      findings.push({ isError, who, claims, changed });
+    });
+  return { accepted, findings };
+}
+
+/** Changes one thing at a time in one of the tokens that the rule accepts. */
+function checkBase(
+  match: Identity_ClaimMatch,
+  base: AcceptedToken,
+  accepts: (claims: Claims) => boolean,
+  report: Report,
+): void {
+  const accepted = claimsOf(base);
   const tryParts = (changes: Parts, form = base.form) => {
     const claims = claimsOf({ ...base, form, parts: { ...base.parts, ...changes } });
     return accepts(claims) ? claims : undefined;
@@ -53,8 +66,8 @@ export function lintRule(match: Identity_ClaimMatch, audiences: Audiences): Lint
   for (const other of base.model.otherForms) checkForm(base, other, tryParts, open, report);
   checkIds(base, tryParts, open, report);
   checkIssuer(match, accepted, accepts, report);
+  checkSharing(base, accepted, report);
   if (namesClaim(match, "email") && !namesClaim(match, "sub")) report("a later owner of the address", false, accepted);
-  return { accepted, findings };
 }
 
 type Report = (who: string, isError: boolean, claims: Texts) => void;
@@ -81,6 +94,8 @@ function checkName(
     return;
   }
   const other = base.others[part] ?? value;
+  // Inside a name: one at its end stands for all that may follow.
+  const dot = value.search(/(?<=\w)\.(?=\w)/);
   const similar: readonly (readonly [text: string, how: string])[] = [
     // A rule that ends with a delimiter, such as "release/.*", means all that begin the same.
     ...(value.at(-1) === other.at(-1) && /\w$/.test(value)
@@ -92,7 +107,7 @@ function checkName(
     ...(value.at(0) === other.at(0) && /^\w/.test(value)
       ? [[`${stranger}-${value}`, "that ends the same"] as const]
       : []),
-    ...(value.includes(".") ? [[value.replace(".", "x"), "with another character in place of a dot"] as const] : []),
+    ...(dot >= 0 ? [[replaceAt(value, dot, "x"), "with another character in place of a dot"] as const] : []),
   ];
   for (const [text, how] of similar) {
     const claims = tryParts({ ...otherIds, [part]: text });
@@ -134,10 +149,17 @@ function checkIssuer(
   report: Report,
 ): void {
   if (match.iss.case !== "issuerPattern") return;
-  const iss = shortestText(match.iss.value, true);
-  if (iss === undefined || iss === accepted.iss) return;
-  const claims = { ...accepted, iss };
-  if (accepts(claims)) report("another issuer that the pattern matches", false, claims);
+  const pattern = match.iss.value;
+  const spellings = [false, true].map((isFilled) => shortestText(pattern, { isSecond: true, isFilled }));
+  const iss = spellings.find((one) => one !== undefined && one !== accepted.iss && accepts({ ...accepted, iss: one }));
+  if (iss !== undefined) report("another issuer that the pattern matches", false, { ...accepted, iss });
+}
+
+/** Reports if more workloads have tokens such as the accepted one than their name says. */
+function checkSharing({ model, form, parts }: AcceptedToken, accepted: Texts, report: Report): void {
+  if (form.openTo !== undefined) report(form.openTo, true, accepted);
+  for (const { part, value, what } of model.sharedValues ?? [])
+    if (parts[part] === value) report(what, false, accepted);
 }
 
 function namesClaim({ sub, claims, claimPatterns }: Identity_ClaimMatch, name: string): boolean {
@@ -149,6 +171,10 @@ function namesClaim({ sub, claims, claimPatterns }: Identity_ClaimMatch, name: s
 function saysSomethingOf(match: Identity_ClaimMatch, { sub, claims }: TokenForm, part: string): boolean {
   const named = Object.entries(claims).filter(([name]) => namesClaim(match, name));
   return [sub, ...named.map(([, template]) => template)].some((template) => template.includes(`{${part}}`));
+}
+
+function replaceAt(text: string, index: number, by: string): string {
+  return `${text.slice(0, index)}${by}${text.slice(index + 1)}`;
 }
 
 /** Returns another id of the same form: its last digit differs. */

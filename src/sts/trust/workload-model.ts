@@ -15,6 +15,15 @@ export interface TokenForm {
   readonly sub: Template;
   /** The other claims that rules name. */
   readonly claims: Readonly<Record<string, Template>>;
+  /** Who gets such a token, if these are more people than those who may change what is merged. */
+  readonly openTo?: string;
+}
+
+/** A value of a part that more workloads have than its name says. */
+export interface SharedValue {
+  readonly part: string;
+  readonly value: string;
+  readonly what: string;
 }
 
 /** A part that says who a workload is. */
@@ -47,6 +56,8 @@ export interface OtherForm {
 export interface WorkloadModel {
   /** Matches the issuers. */
   readonly issuer: RegExp;
+  /** Matches the subjects, if no other issuer has such. */
+  readonly subject?: RegExp;
   /** An issuer, where a rule names it by a pattern. */
   readonly sampleIssuer: string;
   /** The forms, the most frequent first. */
@@ -55,6 +66,7 @@ export interface WorkloadModel {
   /** From the outermost to the innermost. */
   readonly names: readonly NamedPart[];
   readonly otherForms: readonly OtherForm[];
+  readonly sharedValues?: readonly SharedValue[];
   /** Ids that go with names: a recycled name has others. */
   readonly ids: readonly string[];
 }

@@ -39,6 +39,7 @@ function gitHubForms(name: string, repository: Template): TokenForm[] {
     {
       name: `pull_request${name}`,
       ...idForm("pull_request"),
+      openTo: "a pull request, before anyone approved it",
       sub: `repo:${repository}:pull_request`,
       claims: {
         ...gitHubClaims,
@@ -146,6 +147,7 @@ export const gitLab: WorkloadModel = {
     },
     {
       name: "merge_request",
+      openTo: "a merge request, before anyone approved it",
       sub: "project_path:{namespace}/{project}:ref_type:branch:ref:patch-1",
       claims: {
         ...gitLabClaims,
@@ -196,6 +198,7 @@ export const gitLab: WorkloadModel = {
 
 const kubernetes: WorkloadModel = {
   issuer: /kubernetes|container\.googleapis\.com|oidc\.eks\.|oic\.prod-aks/,
+  subject: /^system:serviceaccount:/,
   sampleIssuer: "https://kubernetes.default.svc",
   forms: [{ name: "service account", sub: "system:serviceaccount:{namespace}:{account}", claims: {} }],
   sample: { namespace: "ns", account: "deployer" },
@@ -204,6 +207,9 @@ const kubernetes: WorkloadModel = {
     { part: "account", what: "another service account of the namespace", isBoundary: false },
   ],
   otherForms: [],
+  sharedValues: [
+    { part: "account", value: "default", what: "every pod of the namespace without a service account of its own" },
+  ],
   ids: [],
 };
 

@@ -58,6 +58,40 @@ const broad: readonly (readonly [rule: Rule, kind: "error" | "warning", who: Reg
     /another character in place of a dot/,
   ],
   [{ issuer: gitHub, subject: /repo:acme\/app:.*/ }, "error", /^a pull request$/],
+  [{ issuer: gitHub, subject: "repo:acme/app:pull_request" }, "error", /^a pull request, before anyone approved it$/],
+  [
+    { issuer: gitHub, subject: /repo:acme\/app:ref:refs\/heads\/(main|dev.*)/ },
+    "error",
+    /^another branch that begins the same$/,
+  ],
+  [
+    { issuer: gitHub, subject: /repo:acme\/app:.*/, patterns: { ref: ".*/v[0-9]+" } },
+    "error",
+    /^a tag with the name of the branch$/,
+  ],
+  [
+    { issuer: "https://gitlab\\..*", subject: "project_path:acme/app:ref_type:branch:ref:main" },
+    "warning",
+    /^another issuer/,
+  ],
+  [
+    { issuer: terraform, subject: /organization:acme.*:workspace:app:run_phase:apply/ },
+    "error",
+    /^a workspace of another organization that begins the same$/,
+  ],
+  [
+    {
+      issuer: "https://container\\.googleapis\\.com/v1/projects/acme-.*/clusters/.*",
+      subject: "system:serviceaccount:ci:deployer",
+    },
+    "warning",
+    /^another issuer/,
+  ],
+  [
+    { issuer: "https://cluster.example.org", subject: "system:serviceaccount:ci:default" },
+    "warning",
+    /^every pod of the namespace without a service account of its own$/,
+  ],
   [{ issuer: gitHub, subject: /repo:acme\/app:(ref:.*|pull_request)/ }, "error", /^a pull request$/],
   [{ issuer: gitHub, subject: /repo:acme\/app:ref:.*/ }, "warning", /^another branch$/],
   [
