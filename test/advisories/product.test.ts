@@ -34,6 +34,7 @@ const read: readonly (readonly [text: string, identity: string, version: string]
   ["pkg:generic/a%20b", "pkg:generic/a%20b", ""],
   ["pkg:deb/debian/libstdc++6@12.2.0-14+deb12u1", "pkg:deb/debian/libstdc%2B%2B6", "12.2.0-14+deb12u1"],
   ["pkg:npm/a@1.0%2Bbuild", "pkg:npm/a", "1.0+build"],
+  ["pkg:npm/a@1?x=y&x=y", "pkg:npm/a?x=y", "1"],
   // Rules of types.
   ["pkg:pypi/Zope.Interface__x@1", "pkg:pypi/zope-interface-x", "1"],
   ["pkg:composer/Vendor/Name", "pkg:composer/vendor/name", ""],

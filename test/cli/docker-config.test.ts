@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, it } from "node:test";
+import { saveLogin } from "../../src/cli/auth/docker-config.ts";
+import type { Shell } from "../../src/cli/shell.ts";
 import { type Caller, startCaller } from "./caller.ts";
 
 let caller: Caller;
@@ -40,4 +42,18 @@ it("a configuration of Docker that is not JSON is reported", async () => {
   writeFileSync(file, "{");
   await refuse(/config\.json is not JSON; nothing was changed/);
   assert.equal(readFileSync(file, "utf8"), "{");
+});
+
+it("a saved login replaces the credential helper of its host, and leaves those of others", () => {
+  writeFileSync(file, JSON.stringify({ credHelpers: { "registry.test": "gatehouse", "other.test": "other" } }));
+  saveLogin(
+    { environment: { DOCKER_CONFIG: path.dirname(file) } } as unknown as Shell,
+    "registry.test",
+    "user",
+    "secret",
+  );
+  assert.deepEqual(JSON.parse(readFileSync(file, "utf8")), {
+    auths: { "registry.test": { auth: Buffer.from("user:secret").toString("base64") } },
+    credHelpers: { "other.test": "other" },
+  });
 });

@@ -108,6 +108,12 @@ describe("a security database", () => {
       "chainguard//extra%2Fx/a",
       "pkg:apk/chainguard/a",
     ],
+    [
+      "a host that only ends like one",
+      { reponame: "os", urlprefix: "https://notwolfi.dev" },
+      "notwolfi.dev//os/a",
+      "pkg:apk/notwolfi.dev/a",
+    ],
     ["MinimOS", { reponame: "os", urlprefix: "https://packages.mini.dev" }, "minimos//os/a", "pkg:apk/minimos/a"],
     [
       "an unknown host",

@@ -2,32 +2,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { insertRow } from "../../../src/storage/collection/rows.ts";
-import { insertRecord, type NewRecordRow, readRecords } from "../../../src/storage/vulnerabilities/records.ts";
+import { insertRecord, readRecords } from "../../../src/storage/vulnerabilities/records.ts";
 import { groupRow, groups, write } from "../fixtures.ts";
 import { openSqliteStore } from "../stores.ts";
+import { recordRow } from "./record-rows.ts";
 
 const group = groupRow(null, "group");
-
-function recordRow(i: number, size: number): NewRecordRow {
-  return {
-    parent: group.uid,
-    source: "Team",
-    document: "document",
-    vulnerability: `GO-${i}`,
-    format: 1,
-    digest: "digest",
-    publishTime: null,
-    modifyTime: null,
-    withdrawTime: null,
-    modifyNanos: 0,
-    revision: 1,
-    createTime: 0,
-    updateTime: 0,
-    advisoryUids: [],
-    size,
-    record: { id: `GO-${i}` },
-  };
-}
 
 describe("records that are read by their ids", () => {
   for (const [title, size] of [
@@ -39,7 +19,7 @@ describe("records that are read by their ids", () => {
       const ids = await write(store.database, async (tx) => {
         await insertRow(tx, groups, group);
         const inserted: number[] = [];
-        for (let i = 0; i < 45; i++) inserted.push(await insertRecord(tx, recordRow(i, size)));
+        for (let i = 0; i < 45; i++) inserted.push(await insertRecord(tx, recordRow(group.uid, i, size)));
         return inserted;
       });
       const read: number[] = [];

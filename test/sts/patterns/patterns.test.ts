@@ -10,6 +10,7 @@ import {
   maxPatternLength,
 } from "../../../src/sts/patterns/patterns.ts";
 import { maxSteps, newStepBudget, startCost } from "../../../src/sts/patterns/step-budget.ts";
+import { parsePattern, patternSize } from "../../../src/sts/patterns/syntax.ts";
 
 /** Whether the pattern matches the value, with all the steps of an exchange for it alone. */
 function matchesWhole(pattern: string, value: string): boolean {
@@ -90,6 +91,12 @@ describe("the patterns of one identity", () => {
     assert.equal(checkPatternsTogether(Array(4).fill(heavy)), undefined);
     assert.match(checkPatternsTogether(Array(5).fill(heavy)) ?? "", /more than 2400 instructions together/);
     assert.match(checkPatternsTogether(["a{1000}", "b{1000}", "c{1000}"]) ?? "", /these have 30\d\d$/);
+  });
+
+  it("M4: a repetition with a maximum counts as often as that, and one without as often as its minimum", () => {
+    const size = (text: string) => patternSize(parsePattern(text)!.root);
+    assert.equal(size("a{2,5}"), size("a{5}"));
+    assert.equal(size("a{2,}"), size("a{2}"));
   });
 
   it("fifty ordinary patterns of one identity are accepted", () => {
