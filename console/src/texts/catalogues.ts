@@ -22,6 +22,7 @@ interface Catalogues {
   readonly registry: typeof import("./en/registry.ts");
   readonly roles: typeof import("./en/roles.ts");
   readonly shell: typeof import("./en/shell.ts");
+  readonly trust: typeof import("./en/trust.ts");
 }
 
 /** The name of a part of the catalogue. */

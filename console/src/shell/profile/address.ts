@@ -4,7 +4,7 @@ import { choiceIn, pageIn, usePartOfAddress } from "../address.ts";
 /** The tabs of the pages. The first, with the roles, is not in the address. */
 export type ProfileTab = (typeof tabs)[number];
 
-const tabs = ["activity", "credentials", "sessions", "delegations", "details"] as const;
+const tabs = ["activity", "credentials", "trust", "sessions", "delegations", "details"] as const;
 
 /** That part of an address. */
 export interface ProfileSearch {

@@ -19,6 +19,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "profile.idleSuspended": "ohne Wirkung: vom Anmeldedienst deaktiviert",
   "profile.email": "E-Mail-Adresse",
   "profile.tokens": "Angenommene Tokens",
+  "profile.trust": "Vertrauen",
   "profile.demands": "Was ein Token haben muss",
   "profile.keyList": "Öffentliche Schlüssel",
   "profile.keyId": "Schlüssel-ID",

@@ -18,6 +18,7 @@ export const texts = {
   "profile.idleSuspended": "no effect: deactivated by the login provider",
   "profile.email": "E-mail address",
   "profile.tokens": "Accepted tokens",
+  "profile.trust": "Trust",
   "profile.demands": "What a token must have",
   "profile.keyList": "Public keys",
   "profile.keyId": "Key id",

@@ -15,7 +15,7 @@ export interface WorkloadsSearch extends ProfileSearch {
   readonly keys?: "14d" | "ended";
   readonly group?: string;
   readonly order?: string;
-  readonly dialog?: "new" | "edit" | "delete" | "try" | "claims" | "grant" | "change" | "revoke";
+  readonly dialog?: "new" | "edit" | "delete" | "try" | "claims" | "clear" | "grant" | "change" | "revoke";
   /** The identity that the wizard of the dialog `new` has created. */
   readonly made?: string;
   /** The role binding of the dialog. */
@@ -35,7 +35,7 @@ export function validateSearch(search: Record<string, unknown>): WorkloadsSearch
     ...orderIn(search, ["name", "create_time"]),
     ...profileIn(search),
     ...bindingIn(search),
-    ...choiceIn(search, "dialog", ["new", "edit", "delete", "try", "claims"]),
+    ...choiceIn(search, "dialog", ["new", "edit", "delete", "try", "claims", "clear"]),
   };
 }
 

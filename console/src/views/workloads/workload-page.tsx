@@ -30,6 +30,8 @@ const DelegationsTab = lazyPart(
   <Loading />,
 );
 
+const TrustTab = lazyPart(async () => (await import("./trust-tab.tsx")).TrustTab, <Loading />, "trust");
+
 const { getIdentity } = IdentitiesService.method;
 
 /** The page. */
@@ -85,6 +87,7 @@ function Page({ identity }: { readonly identity: Identity }) {
       {search.tab === "activity" && <ActivityTab uid={uid} />}
       {search.tab === "delegations" && <DelegationsTab maker={identity} />}
       {search.tab === "credentials" && <Credentials identity={identity} />}
+      {search.tab === "trust" && <TrustTab identity={identity} />}
       {search.tab === "details" && <WorkloadDetails identity={identity} />}
     </>
   );
@@ -96,6 +99,7 @@ function tabsOf(identity: Identity): readonly ProfileTab[] {
     { text: "profile.access" },
     { tab: "activity", text: "profile.activity" },
     { tab: "credentials", text: isKeyed ? "identities.keys" : "profile.tokens" },
+    ...(typeOf(identity) === "claimMatch" ? [{ tab: "trust", text: "profile.trust" } as const] : []),
     { tab: "delegations", text: "profile.delegations" },
     { tab: "details", text: "profile.details" },
   ];

@@ -1,0 +1,161 @@
+// The tab of a workload that says which tokens assume it: whom its rule lets in by mistake, and real tokens that were exchanged.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { rest } from "../harness/rest.ts";
+import { startTestServer, type TestServer } from "../harness/server.ts";
+import { keyPair, signOutside, startIssuer } from "../sts/outside.ts";
+import { openChromium } from "./chromium.ts";
+import { bindRole, buildConsole, createResource, findProblems, openConsole, signIn } from "./console.ts";
+
+const main = "repo:acme/app:ref:refs/heads/main";
+const release = "repo:acme/app:ref:refs/heads/release";
+
+describe("the trust of a workload", { timeout: 300_000 }, () => {
+  let browser: Browser;
+  let server: TestServer;
+  let issuer: Awaited<ReturnType<typeof startIssuer>>;
+  const key = keyPair("ES256");
+  const uids: Record<string, string> = {};
+  before(async () => {
+    buildConsole();
+    browser = await openChromium();
+    issuer = await startIssuer(key);
+    server = await startTestServer();
+    for (const name of ["owner", "viewer"]) await bindRole(server, name, name);
+    const create = async (name: string, identity: object) => {
+      uids[name] = await createResource(server, `identities/${server.groupUid}`, { name, ...identity });
+    };
+    const github = "https://token.actions.githubusercontent.com";
+    await create("ci", { claimMatch: { issuer: issuer.url, subjectPattern: "repo:acme/app.*" } });
+    await create("broad", { claimMatch: { issuer: github, subjectPattern: "repo:.*" } });
+    await create("careful", { claimMatch: { issuer: issuer.url, subject: main } });
+    await create("never", {
+      claimMatch: { issuer: github, subject: main, claims: { team: "a" }, claimPatterns: { team: "b" } },
+    });
+    const awsIdentity = { awsAccount: "111111111111", arnPattern: "arn:aws:.*", userIdPattern: ".*" };
+    await create("lambda", { awsIdentity });
+  });
+  after(async () => {
+    await browser?.close();
+    await issuer?.[Symbol.asyncDispose]();
+    await server?.[Symbol.asyncDispose]();
+  });
+
+  const address = (name: string, tab = "?tab=trust") => `/console/o/${server.groupUid}/workloads/${uids[name]}${tab}`;
+
+  async function open(path: string, as = "owner", look: { width?: number; dark?: boolean } = {}) {
+    const console = await openConsole(browser, server, { path, ...look });
+    await signIn(console.page, as);
+    return console;
+  }
+
+  async function exchange(name: string, sub: string): Promise<number> {
+    const now = Math.floor(Date.now() / 1000);
+    const claims = { iss: issuer.url, sub, aud: server.url, iat: now, exp: now + 600, actor: "ada" };
+    const token = await signOutside(key, claims);
+    return (await rest(server.url, token, "POST", `/sts/exchange?aud=${server.url}&identity=${uids[name]}`)).status;
+  }
+
+  const warnings = (page: Page) => page.getByRole("region", { name: "Warnings" });
+  const seenRow = (page: Page, subject: string) =>
+    page.getByRole("table", { name: "Seen tokens" }).getByRole("row").filter({ hasText: subject });
+
+  it("says whom a rule lets in by mistake, errors first, with the claims that differ", async () => {
+    await using console = await open(address("broad"));
+    const { page, complaints } = console;
+    const findings = warnings(page).getByRole("listitem");
+    await findings.first().waitFor();
+    const sentences = await findings.locator("strong").allTextContents();
+    assert.deepEqual(sentences.slice(0, 2), [
+      "The rule also lets in a repository of another owner.",
+      "The rule also lets in a pull request.",
+    ]);
+    const levels = (await findings.allTextContents()).map((text) => /^(error|warning)/.exec(text)?.[0]);
+    assert.deepEqual(levels, [...levels].sort());
+    const first = findings.first();
+    await first.getByText("repo:mallory/app:ref:refs/heads/main", { exact: true }).waitFor();
+    assert.equal(await first.getByText("runner_environment", { exact: true }).isVisible(), false);
+    await first.getByText(/more claims$/).press("Enter");
+    await first.getByText("runner_environment", { exact: true }).waitFor();
+    assert.deepEqual(await findProblems(page), []);
+    assert.deepEqual(complaints, []);
+  });
+
+  it("says that nothing was found, and that a rule may never match", async () => {
+    await using console = await open(address("careful"));
+    const { page, complaints } = console;
+    await warnings(page).getByText("Nothing found.").waitFor();
+    await page.goto(server.url + address("never"));
+    await warnings(page).getByText("it may never match").waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  it("shows the findings in German", async () => {
+    await using console = await openConsole(browser, server, { path: address("broad"), locale: "de" });
+    const { page } = console;
+    await page.getByRole("button", { name: "Anmelden" }).click();
+    await page.getByRole("link", { name: "owner", exact: true }).click();
+    await page.getByText("Die Regel lässt auch ein Repository eines anderen Besitzers zu.").waitFor();
+  });
+
+  it("shows tokens as they are exchanged with what did not match, and clears them after a question", async () => {
+    await using console = await open(address("ci"));
+    const { page, complaints } = console;
+    await page.getByText("Each token with a valid signature").waitFor();
+    assert.deepEqual(
+      [await exchange("ci", main), await exchange("ci", release), await exchange("ci", "repo:mallory/app")],
+      [200, 200, 403],
+    );
+    await seenRow(page, "repo:mallory/app").getByText("denied").waitFor();
+    assert.match((await seenRow(page, "repo:mallory/app").textContent()) ?? "", /denied.*sub/);
+    await seenRow(page, main).getByText("let in").waitFor();
+    await seenRow(page, main).locator("summary").press("Enter");
+    await seenRow(page, main).getByText(issuer.url, { exact: true }).waitFor();
+    assert.equal(await page.getByText("ada", { exact: true }).count(), 0);
+    assert.deepEqual(await findProblems(page), []);
+
+    await page.getByRole("button", { name: "Clear", exact: true }).press("Enter");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("The tokens cannot be restored.").waitFor();
+    await dialog.getByRole("button", { name: "Clear seen tokens" }).press("Enter");
+    await page.getByText("Each token with a valid signature").waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
+  it("is a tab of identities with a claim match only", async () => {
+    await using console = await open(address("lambda", ""));
+    const { page, complaints } = console;
+    await page.getByRole("link", { name: "Details" }).waitFor();
+    assert.equal(await page.getByRole("link", { name: "Trust" }).count(), 0);
+    assert.deepEqual(complaints, []);
+  });
+
+  it("tells a viewer what is missing to clear tokens, and makes no denied call for a viewer or a stranger", async () => {
+    const seen = "repo:acme/app:environment:production";
+    assert.equal(await exchange("ci", seen), 200);
+    await using viewer = await open(address("ci"), "viewer");
+    const clear = viewer.page.getByRole("button", { name: "Clear", exact: true });
+    await clear.waitFor();
+    assert.equal(await clear.getAttribute("aria-disabled"), "true");
+    await viewer.page.goto(`${server.url}${address("ci")}&dialog=clear`);
+    await seenRow(viewer.page, seen).waitFor();
+    assert.equal(await viewer.page.getByRole("dialog").count(), 0);
+    await using stranger = await open(address("ci"), "stranger");
+    await stranger.page.getByRole("heading").first().waitFor();
+    assert.deepEqual([...viewer.complaints, ...stranger.complaints], []);
+  });
+
+  for (const dark of [false, true])
+    for (const width of [1280, 375])
+      it(`is accessible at ${width} pixels, ${dark ? "dark" : "light"}`, async () => {
+        const seen = `repo:acme/app:environment:${width}-${dark}`;
+        assert.equal(await exchange("ci", seen), 200);
+        await using console = await open(address("ci"), "owner", { width, dark });
+        const { page, complaints } = console;
+        await seenRow(page, seen).waitFor();
+        await warnings(page).getByRole("listitem").first().waitFor();
+        assert.deepEqual(await findProblems(page), []);
+        assert.deepEqual(complaints, []);
+      });
+});
