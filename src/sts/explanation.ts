@@ -10,8 +10,9 @@ import {
 } from "../../gen/gatehouse/access/v1/access_pb.ts";
 import { ApiError, notFound } from "../aip/errors.ts";
 import { resourceType } from "../aip/resource-type.ts";
+import { isSameName } from "../model/trust.ts";
 import type { AssumableIdentity, AssumptionDeps, PersonClaims } from "./assumable-identity.ts";
-import { type AwsAssumptionDeps, awsComparisons } from "./aws/assumption.ts";
+import { type AwsAssumptionDeps, awsComparisons, awsNames } from "./aws/assumption.ts";
 import { type AwsCaller, askAws } from "./aws/caller-identity.ts";
 import { awsChecks } from "./aws/request-checks.ts";
 import { type AwsRequest, parseAwsRequest } from "./aws/signed-request.ts";
@@ -20,6 +21,7 @@ import { show } from "./denials.ts";
 import { newStepBudget } from "./patterns/step-budget.ts";
 import { isAboutTime, parseSubjectToken, type SubjectToken, verificationsOf } from "./subject-token.ts";
 import { type Requirement, requirementOf, staticKeysProblem } from "./token-requirement.ts";
+import { judgeNames, type PresentedNames, presentedNames } from "./trust/pinned-names.ts";
 
 type Check = MessageInitShape<typeof ExchangeCheckSchema>;
 type Deps = AssumptionDeps & AwsAssumptionDeps;
@@ -97,12 +99,41 @@ async function explainToken(deps: Deps, identity: AssumableIdentity, presented: 
     if (made.outcome === CheckOutcome.FAILED && !isAboutTime(check)) isVerifiable = false;
     checks.push(isUnsigned(made, presented) ? failed(check, "the token has no signature") : made);
   }
-  return [...(await withPerson(deps, identity, claims, [...checks, ...others])), ...explainKeys(deps, requirement)];
+  return [
+    ...(await withPerson(deps, identity, claims, [...checks, ...others])),
+    ...explainKeys(deps, requirement),
+    ...explainNames(deps, identity, presentedNames(claims)),
+  ];
 }
 
 /** Whether a signature failed because there is none: people debug tokens that they have taken it from, so nobody can use them. */
 function isUnsigned({ name, outcome }: Check, { text }: SubjectToken): boolean {
   return name === "signature" && outcome === CheckOutcome.FAILED && text.endsWith(".");
+}
+
+/** Compares the names of a workload with the pins of the identity. Nothing is pinned or noted. */
+function explainNames(
+  { clock }: Deps,
+  { pins: { policy, trust } }: AssumableIdentity,
+  presented: PresentedNames,
+): Check[] {
+  if (policy === "off") return [];
+  const { problems } = judgeNames(trust, policy, presented, clock());
+  return presented.names.map((one) => {
+    const { kind, name, id } = one;
+    const expected = trust.pins
+      .filter((pin) => isSameName(pin, one))
+      .map((pin) => pin.id)
+      .join(" or ");
+    const problem = problems.find((each) => each.kind === kind);
+    const told = expected === "" ? "it is not pinned yet" : `it is pinned to ${expected}`;
+    const detail = `${show(name) || "no name"} with ${id === "" ? "no id" : `the id ${show(problem?.id ?? id)}`}; ${told}`;
+    const values = { presented: show(problem?.id ?? id), expected };
+    return {
+      ...(problem ? failed : passed)(`name:${kind}`, problem ? `${detail} (${problem.reason})` : detail),
+      ...values,
+    };
+  });
 }
 
 async function explainAws(deps: Deps, identity: AssumableIdentity, request: AwsRequest): Promise<Check[]> {
@@ -133,6 +164,7 @@ async function explainAws(deps: Deps, identity: AssumableIdentity, request: AwsR
       const known = caller;
       return { ...compare(claim, told, () => matches(known)), ...values };
     }),
+    ...(caller ? explainNames(deps, identity, awsNames(caller)) : []),
   ];
 }
 

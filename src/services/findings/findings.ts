@@ -27,7 +27,7 @@ import { deactivatedPeople } from "./deactivated-people.ts";
 import { inactiveDelegations } from "./delegation-findings.ts";
 import { failingDeliveries, pausedSubscriptions } from "./delivery-findings.ts";
 import type { FindingParts, FindingScan, FindingSource } from "./finding-kind.ts";
-import { expiringKeys, unusedIdentities } from "./identity-findings.ts";
+import { expiringKeys, reusedNames, unpinnedNames, unusedIdentities } from "./identity-findings.ts";
 
 /** The kinds, in the order of FindingKind. */
 const findingSources: readonly FindingSource[] = [
@@ -38,6 +38,8 @@ const findingSources: readonly FindingSource[] = [
   unusedIdentities,
   deactivatedPeople,
   pausedSubscriptions,
+  reusedNames,
+  unpinnedNames,
 ];
 
 /** The maximum number of subtrees that one call scans for each kind: one for each group where a caller may list it. */

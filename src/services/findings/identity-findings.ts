@@ -44,15 +44,41 @@ export const unusedIdentities: FindingSource = {
   ),
 };
 
+/** Identities with refused names: another owner may have taken the name of a workload. */
+export const reusedNames: FindingSource = {
+  kind: FindingKind.REUSED_NAME,
+  capability: Capability.CAP_IAM_IDENTITY_LIST,
+  startScan: scanOfIdentities(
+    () => ({ hasRefusedNames: true }),
+    ({ trust }) => trust?.refused[0]?.lastTime,
+  ),
+};
+
+/** Identities that let in names without pinning them. */
+export const unpinnedNames: FindingSource = {
+  kind: FindingKind.UNPINNED_NAME,
+  capability: Capability.CAP_IAM_IDENTITY_LIST,
+  startScan: scanOfIdentities(
+    () => ({ hasUnpinnedNames: true }),
+    () => undefined,
+  ),
+};
+
 const everything: IdentityFilter = {
   query: "",
   issuer: "",
   neverUsed: false,
   seenBefore: undefined,
   keysEnd: undefined,
+  hasRefusedNames: false,
+  hasUnpinnedNames: false,
+  unpinned: undefined,
 };
 
-function scanOfIdentities(filterAt: (now: number) => Partial<IdentityFilter>, timeOf: (row: IdentityRow) => number) {
+function scanOfIdentities(
+  filterAt: (now: number) => Partial<IdentityFilter>,
+  timeOf: (row: IdentityRow) => number | undefined,
+) {
   const scanAt = (now: number): Scan => ({
     kind: identityCollection.kind,
     table: ({ identities }) => identities,
@@ -61,12 +87,15 @@ function scanOfIdentities(filterAt: (now: number) => Partial<IdentityFilter>, ti
   });
   return scanOfRows(scanAt, async (session: Session, uids): Promise<FindingParts[]> => {
     const rows = await findRows(session, identityCollection, uids);
-    return rows.map((row) => ({
-      resourceUid: row.uid,
-      resourceName: row.name,
-      groupUid: parentOf(row.uid),
-      time: toTimestamp(timeOf(row)),
-    }));
+    return rows.map((row) => {
+      const time = timeOf(row);
+      return {
+        resourceUid: row.uid,
+        resourceName: row.name,
+        groupUid: parentOf(row.uid),
+        ...(time !== undefined && { time: toTimestamp(time) }),
+      };
+    });
   });
 }
 

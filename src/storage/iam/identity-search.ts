@@ -18,6 +18,11 @@ export interface IdentityFilter {
   readonly neverUsed: boolean;
   readonly seenBefore: number | undefined;
   readonly keysEnd: KeysEnd | undefined;
+  readonly hasRefusedNames: boolean;
+  /** Whether tokens got in with a name that could not be pinned. */
+  readonly hasUnpinnedNames: boolean;
+  /** Keeps identities without any pinned name that have one of these two relationships; undefined keeps all. */
+  readonly unpinned: readonly [number, number] | undefined;
 }
 
 /** Identities whose keys expire before a time. */
@@ -55,6 +60,22 @@ const filters = {
   seenBefore: {
     test: ({ lastSeenTime }: Identities) => sql`${lastSeenTime} < ${numberPlaceholder("search.seen")}`,
     values: ({ seenBefore }: IdentityFilter) => (seenBefore === undefined ? undefined : { "search.seen": seenBefore }),
+  },
+  hasRefusedNames: {
+    test: ({ trust }: Identities) => sql`(${trust} -> 'refused' ->> 0) is not null`,
+    values: ({ hasRefusedNames }: IdentityFilter) => (hasRefusedNames ? {} : undefined),
+  },
+  hasUnpinnedNames: {
+    test: ({ trust }: Identities) => sql`(${trust} -> 'unpinned' ->> 0) is not null`,
+    values: ({ hasUnpinnedNames }: IdentityFilter) => (hasUnpinnedNames ? {} : undefined),
+  },
+  unpinned: {
+    test: ({ trust, relationshipType }: Identities) =>
+      and(
+        sql`(${trust} -> 'pins' ->> 0) is null`,
+        sql`${relationshipType} in (${numberPlaceholder("search.named")}, ${numberPlaceholder("search.role")})`,
+      ),
+    values: ({ unpinned }: IdentityFilter) => unpinned && { "search.named": unpinned[0], "search.role": unpinned[1] },
   },
   keysEnd: {
     test: ({ relationshipType, relationship, createTime }: Identities) => {

@@ -414,6 +414,60 @@ for (const database of databases) {
       assert.equal(pinnedNames.filter(({ kind }: Claims) => kind === "repository").length, 32);
     });
 
+    it("an explanation compares each name with its pin, and pins nothing", async () => {
+      const uid = await add(app);
+      const explain = async (claims: Claims) => {
+        const token = await forgeToken(server.config.baseUrl, claims, now);
+        const { body } = await call("POST", `/access/v1/identities/${uid}:explainExchange`, { token });
+        const names = body.checks.filter(({ name }: { name: string }) => name.startsWith("name:"));
+        return [
+          body.allowed,
+          ...names.map(({ name, outcome, presented, expected }: Claims) => [name, outcome, presented, expected]),
+        ];
+      };
+      const passed = "CHECK_OUTCOME_PASSED";
+      assert.deepEqual(await explain(first), [
+        true,
+        ["name:owner", passed, "12", undefined],
+        ["name:repository", passed, "74", undefined],
+      ]);
+      assert.deepEqual((await trustOf(uid)).pinnedNames, []);
+      await exchange(uid, first);
+      assert.deepEqual(await explain(gitHubJob("acme", "app", ["12", "75"])), [
+        false,
+        ["name:owner", passed, "12", "12"],
+        ["name:repository", "CHECK_OUTCOME_FAILED", "75", "74"],
+      ]);
+      assert.deepEqual((await trustOf(uid)).refusedNames, []);
+    });
+
+    it("reused names and names without ids are findings, and a search finds identities without pins", async () => {
+      const group = (await call("POST", `/iam/v2beta1/groups/${server.groupUid}`, { name: "findings" })).body.uid;
+      const made = async (name: string, claimMatch: object) =>
+        (await call("POST", `/iam/v2beta1/identities/${group}`, { name, claimMatch })).body.uid;
+      const uids = [await made("reused", app), await made("unpinned", any(buildkite)), await made("fine", app)];
+      const [reused, unpinned, fine] = uids as [string, string, string];
+      await exchange(reused, first);
+      await exchange(reused, gitHubJob("acme", "app", ["12", "75"]));
+      await exchange(unpinned, build("acme", "app", []));
+      await exchange(fine, first);
+      const query = new URLSearchParams({ parent: group });
+      for (const kind of ["REUSED_NAME", "UNPINNED_NAME"]) query.append("kinds", `FINDING_KIND_${kind}`);
+      const { body } = await call("GET", `/gatehouse/organizations/v1/findings?${query}`);
+      assert.deepEqual(
+        body.findings.map(({ kind, resourceUid, time }: Claims) => [kind, resourceUid, time]),
+        [
+          ["FINDING_KIND_REUSED_NAME", reused, new Date(now).toISOString()],
+          ["FINDING_KIND_UNPINNED_NAME", unpinned, undefined],
+        ],
+      );
+      const found = await call("GET", `/gatehouse/iam/v1/identities:search?parent=${group}&unpinned=true`);
+      assert.deepEqual(
+        found.body.identities.map(({ uid }: Claims) => uid),
+        [unpinned],
+      );
+    });
+
     it("every endpoint that takes a workload's token compares its names, and pins nothing for an ambiguous group", async () => {
       const group = (await call("POST", `/iam/v2beta1/groups/${server.groupUid}`, { name: `g${now}` })).body.uid;
       const rule = { issuer: gitHub, subject: first.sub };

@@ -27,6 +27,15 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
     "{more, select, yes {Mehr als } other {}}{count, plural, one {# Rollenbindung gibt weniger, als sie sagt} other {# Rollenbindungen geben weniger, als sie sagen}}",
   "overview.deactivated":
     "{more, select, yes {Mehr als } other {}}{count, plural, one {# Sache ist von deaktivierten Personen geblieben} other {# Sachen sind von deaktivierten Personen geblieben}}",
+  "overview.reused":
+    "{more, select, yes {Mehr als } other {}}{count, plural, one {# Identität hat einen wiederverwendeten Namen abgelehnt} other {# Identitäten haben wiederverwendete Namen abgelehnt}}",
+  "overview.unpinned":
+    "{more, select, yes {Mehr als } other {}}{count, plural, one {# Identität lässt einen Namen ohne Kennung ein} other {# Identitäten lassen Namen ohne Kennung ein}}",
+  "overview.since.refused": "zuletzt abgelehnt",
+  "overview.why.reused":
+    "Ein Name kam mit einer anderen Kennung als zuvor: Vielleicht hat ihn ein anderer Eigentümer übernommen. Beide Kennungen zeigt: gatehouse iam trust describe.",
+  "overview.why.unpinned":
+    "Ein späterer Eigentümer des Namens käme auch hinein: Die Token haben keine Kennung, oder es sind mehr als 32 Namen.",
   "overview.paused":
     "{more, select, yes {Mehr als } other {}}{count, plural, one {# pausiertes Abonnement hat Ereignisse verloren} other {# pausierte Abonnements haben Ereignisse verloren}}",
   "overview.since.dropped": "zuletzt",

@@ -2,7 +2,17 @@ import { getRouteApi } from "@tanstack/react-router";
 import { choiceIn, pageIn, textIn, useAddress } from "../../shell/address.ts";
 
 /** The kinds of findings, as they stand in the address. */
-const findingNames = ["failing", "expiring", "inactive", "confined", "unused", "deactivated", "paused"] as const;
+const findingNames = [
+  "failing",
+  "expiring",
+  "inactive",
+  "confined",
+  "unused",
+  "deactivated",
+  "paused",
+  "reused",
+  "unpinned",
+] as const;
 
 /** The search part of the address of the overview. */
 export interface OverviewSearch {

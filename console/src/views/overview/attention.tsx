@@ -32,6 +32,8 @@ const kinds = {
   unused: FindingKind.UNUSED_IDENTITY,
   deactivated: FindingKind.DEACTIVATED_PERSON,
   paused: FindingKind.PAUSED_SUBSCRIPTION,
+  reused: FindingKind.REUSED_NAME,
+  unpinned: FindingKind.UNPINNED_NAME,
 } as const satisfies Readonly<Record<Name, FindingKind>>;
 
 /** How many findings of each kind are shown. */

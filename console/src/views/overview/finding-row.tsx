@@ -60,6 +60,14 @@ const times: Readonly<Record<number, TextId>> = {
   [FindingKind.CONFINED_BINDING]: "overview.since.granted",
   [FindingKind.DEACTIVATED_PERSON]: "overview.since.deactivated",
   [FindingKind.PAUSED_SUBSCRIPTION]: "overview.since.dropped",
+  [FindingKind.REUSED_NAME]: "overview.since.refused",
+};
+
+/** The reasons of findings about identities that need no details. */
+const reasons: Readonly<Record<number, TextId>> = {
+  [FindingKind.EXPIRING_KEYS]: "overview.why.expiring",
+  [FindingKind.REUSED_NAME]: "overview.why.reused",
+  [FindingKind.UNPINNED_NAME]: "overview.why.unpinned",
 };
 
 function What({ finding: { kind, resourceUid, resourceName, identity, details } }: { readonly finding: Finding }) {
@@ -101,7 +109,7 @@ function Why({ finding: { kind, identity, details } }: { readonly finding: Findi
   if (details.case === "delegation") return <bdi>{inactivityText(t, details.value, identity)}</bdi>;
   if (details.case === "roleBinding")
     return <bdi>{t("overview.why.confined", { role: details.value.roleName || "…" })}</bdi>;
-  return t(kind === FindingKind.EXPIRING_KEYS ? "overview.why.expiring" : "overview.why.unused");
+  return t(reasons[kind] ?? "overview.why.unused");
 }
 
 function Actions({ finding }: { readonly finding: Finding }): ReactNode {
@@ -112,6 +120,8 @@ function Actions({ finding }: { readonly finding: Finding }): ReactNode {
   if (kind === FindingKind.FAILING_DELIVERY) return <Retry uid={uid} />;
   // The view of the subscription resumes it.
   if (kind === FindingKind.PAUSED_SUBSCRIPTION) return null;
+  // The pins of the identity are changed by the command line.
+  if (kind === FindingKind.REUSED_NAME || kind === FindingKind.UNPINNED_NAME) return null;
   if (details.case === "delegation")
     return <DelegationActions delegation={details.value} onOpen={(dialog) => void change({ dialog, resource: uid })} />;
   if (kind === FindingKind.CONFINED_BINDING) {

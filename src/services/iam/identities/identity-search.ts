@@ -69,12 +69,15 @@ async function requireFew(session: Session, sources: readonly Source[], parent: 
   throw failedPrecondition("TOO_MANY_IDENTITIES", rule, parent);
 }
 
-function conditionOf({ query, issuer, neverUsed, lastSeenEndTime, keysEndTime }: SearchIdentitiesRequest) {
+function conditionOf({ query, issuer, neverUsed, lastSeenEndTime, keysEndTime, unpinned }: SearchIdentitiesRequest) {
   const keysEnd = keysEndTime && fromTimestamp(keysEndTime);
   return identityCondition({
     query,
     issuer,
     neverUsed,
+    hasRefusedNames: false,
+    hasUnpinnedNames: false,
+    unpinned: unpinned ? [RelationshipType.CLAIM_MATCH, RelationshipType.AWS_IDENTITY] : undefined,
     seenBefore: lastSeenEndTime && fromTimestamp(lastSeenEndTime),
     keysEnd:
       keysEnd === undefined
