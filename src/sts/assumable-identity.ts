@@ -70,7 +70,7 @@ export interface ComparedToken {
   readonly identityUid: string;
   readonly match: Identity_ClaimMatch;
   readonly claims: Claims;
-  /** The claim that does not match; empty if the identity was assumed. */
+  /** The claim that does not match, or `name:` and the kind of a refused name; empty if the identity was assumed. */
   readonly failedCheck: string;
 }
 

@@ -8,6 +8,7 @@ import { isWithin } from "../model/uid.ts";
 import {
   type AssumableIdentity,
   type AssumptionDeps,
+  type ComparedToken,
   type IdentityDirectory,
   maxCandidates,
   type UserProvider,
@@ -218,9 +219,25 @@ async function assumeIdentity(
   subjectToken: SubjectToken,
   steps: StepBudget,
 ): Promise<Assumption> {
-  const { claims, assumption } = await matchIdentity(deps, identity, subjectToken, steps);
-  await deps.directory.admitNames(identity, presentedNames(claims));
+  const { match, claims, assumption } = await matchIdentity(deps, identity, subjectToken, steps);
+  try {
+    await deps.directory.admitNames(identity, presentedNames(claims));
+  } catch (error) {
+    if (error instanceof ApiError && error.metadata.kind !== undefined)
+      record(deps, identity, { match, claims, failedCheck: `name:${error.metadata.kind}` });
+    throw error;
+  }
+  record(deps, identity, { match, claims, failedCheck: "" });
   return assumption;
+}
+
+/** Records a token that was compared with the claim match of an identity: tokens of people and of static keys are not recorded. */
+function record(
+  deps: AssumptionDeps,
+  { uid, relationship }: AssumableIdentity,
+  token: Omit<ComparedToken, "identityUid">,
+): void {
+  if (relationship.case === "claimMatch") deps.recordToken?.({ identityUid: uid, ...token });
 }
 
 /** Verifies a token and compares it with the rule of an identity. Names are not compared yet, and nothing is pinned. */
@@ -229,7 +246,7 @@ async function matchIdentity(
   identity: AssumableIdentity,
   subjectToken: SubjectToken,
   steps: StepBudget,
-): Promise<{ readonly claims: Claims; readonly assumption: Assumption }> {
+): Promise<Pick<ComparedToken, "match" | "claims"> & { readonly assumption: Assumption }> {
   const requirement = requirementOf(deps, identity, subjectToken);
   // Checked before anything is fetched: an unverified token must not choose whom the server contacts (security cases
   // J1, J2). No other claim is compared yet, or unsigned tokens could probe what the identity requires. Identities that
@@ -239,18 +256,18 @@ async function matchIdentity(
   }
   const now = deps.clock();
   const claims = await verifySubjectToken(subjectToken, requirement.keys, now);
-  const result = matchClaims(requirement.match, claims, requirement.audiences, steps);
-  if (identity.relationship.case === "claimMatch") {
-    const { match } = requirement;
-    deps.recordToken?.({ identityUid: identity.uid, match, claims, failedCheck: result.ok ? "" : result.claim });
+  const { match } = requirement;
+  const result = matchClaims(match, claims, requirement.audiences, steps);
+  if (!result.ok) {
+    record(deps, identity, { match, claims, failedCheck: result.claim });
+    throw claimDenied(result.claim, claims[result.claim]);
   }
-  if (!result.ok) throw claimDenied(result.claim, claims[result.claim]);
   await deps.directory.requireActivePerson(identity.uid, claims);
   checkInForce(requirement, now);
   const { notAfter } = requirement;
   const passedOn = { ...inheritedClaims(claims), notAfter };
   const assumption = { uid: identity.uid, claims: passedOn, narrowing: staticKeysNarrowing(requirement) };
-  return { claims, assumption };
+  return { match, claims, assumption };
 }
 
 function checkInForce(requirement: Requirement | undefined, now: number): void {

@@ -5,18 +5,29 @@ import {
   Identity_ClaimMatchSchema,
 } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { ApiError } from "../../aip/errors.ts";
+import { type NamePolicy, noTrust, type Trust } from "../../model/trust.ts";
 import type { Audiences } from "../audiences.ts";
 import { matchClaims } from "../claim-match.ts";
 import { newStepBudget, type StepBudget } from "../patterns/step-budget.ts";
+import { issuerOf } from "./issuers.ts";
+import { judgeNames, presentedNames } from "./pinned-names.ts";
 import { namedClaims, type Shape } from "./token-shape.ts";
 
 /**
- * The verdict of a rule on a shape. `check` is the claim that does not match, or the one that the shape lacks; `patterns` if the patterns
+ * The verdict of a rule on a shape. `check` is the claim that does not match, or the one that the shape lacks; `name:` and a kind for a name with another id; `patterns` if the patterns
  * of the rule take too many steps.
  */
 export type Verdict =
   | { readonly outcome: "allowed" }
   | { readonly outcome: "denied" | "undecidable"; readonly check: string };
+
+/** The pins of an identity, and the policy that is in force. */
+export interface Pins {
+  readonly trust: Trust;
+  readonly policy: NamePolicy;
+}
+
+const noPins: Pins = { trust: noTrust, policy: "off" };
 
 /** The steps of all comparisons of one replay: 300 ms at worst. */
 const maxReplaySteps = 10_000_000;
@@ -27,6 +38,7 @@ const maxReplaySteps = 10_000_000;
  */
 export function newReplay(
   match: Identity_ClaimMatch,
+  pins: Pins = noPins,
   steps = maxReplaySteps,
 ): (shape: Shape, audiences: Audiences) => Verdict {
   const total = newStepBudget(steps);
@@ -44,8 +56,18 @@ export function newReplay(
       if (!(error instanceof ApiError)) throw error;
       return { outcome: total.isSpent ? "undecidable" : "denied", check: "patterns" };
     }
-    return missing[0] === undefined ? { outcome: "allowed" } : { outcome: "undecidable", check: missing[0] };
+    return missing[0] === undefined ? judge(shape, pins) : { outcome: "undecidable", check: missing[0] };
   };
+}
+
+/** Returns the verdict of the pins on a shape that the rule accepts. Names that are not pinned yet get in, as at an exchange. */
+function judge(shape: Shape, { trust, policy }: Pins): Verdict {
+  const [problem] = judgeNames(trust, policy, presentedNames(shape), 0).problems;
+  if (!problem) return { outcome: "allowed" };
+  const unknown = issuerOf(shape)?.storable.find((name) => !Object.hasOwn(shape, name));
+  return unknown === undefined
+    ? { outcome: "denied", check: `name:${problem.kind}` }
+    : { outcome: "undecidable", check: unknown };
 }
 
 /** Returns the rule without some of its claims. Where that denies, the whole rule does. */

@@ -6,6 +6,7 @@ import {
 } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { parseExactly, scalarText } from "../../../src/base/json.ts";
 import type { Claims } from "../../../src/sts/claim-match.ts";
+import type { Pins } from "../../../src/sts/trust/replay.ts";
 import { pick, type Random } from "../../history/random.ts";
 
 const issuers = [
@@ -77,6 +78,17 @@ export function randomClaims(random: Random): Claims {
     ...further,
   ];
   return parseExactly(`{${members.join(", ")}}`) as Claims;
+}
+
+/** Returns random pins, some of which fit the names and ids of random tokens. */
+export function randomPins(random: Random): Pins {
+  const pins = ["owner", "repository", "namespace", "project", "organization", "workspace", "service_account"]
+    .filter(() => random(2) === 0)
+    .map((kind) => {
+      const name = pick(random, ["acme/app", "main", "74", "default/app"]);
+      return { kind, name, id: pick(random, ["74", "7", "1e2", "main"]), source: "first-use", time: 0 } as const;
+    });
+  return { trust: { pins, refused: [] }, policy: pick(random, ["first-use", "first-use", "explicit", "off"]) };
 }
 
 /** Returns a random rule. Most often it has issuer, subject and further claims of the token. */

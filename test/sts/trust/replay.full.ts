@@ -5,17 +5,20 @@ import type { Identity_ClaimMatch } from "../../../gen/chainguard/platform/iam/v
 import { exactAudiences } from "../../../src/sts/audiences.ts";
 import { type ClaimMatchResult, type Claims, matchClaims } from "../../../src/sts/claim-match.ts";
 import { newStepBudget } from "../../../src/sts/patterns/step-budget.ts";
-import { newReplay } from "../../../src/sts/trust/replay.ts";
+import { judgeNames, presentedNames } from "../../../src/sts/trust/pinned-names.ts";
+import { newReplay, type Pins } from "../../../src/sts/trust/replay.ts";
 import { formatShape, namedClaims, parseShape } from "../../../src/sts/trust/token-shape.ts";
 import { newRandom } from "../../history/random.ts";
-import { randomClaims, randomRule } from "./random-rules.ts";
+import { randomClaims, randomPins, randomRule } from "./random-rules.ts";
 
 const audiences = exactAudiences("https://gatehouse.example");
 
 /** Returns what an exchange decides. */
-function evaluate(match: Identity_ClaimMatch, claims: Claims): ClaimMatchResult {
+function evaluate(match: Identity_ClaimMatch, claims: Claims, { trust, policy }: Pins): ClaimMatchResult {
   try {
-    return matchClaims(match, claims, audiences, newStepBudget());
+    const result = matchClaims(match, claims, audiences, newStepBudget());
+    const [problem] = judgeNames(trust, policy, presentedNames(claims), 0).problems;
+    return result.ok && problem ? { ok: false, claim: `name:${problem.kind}` } : result;
   } catch {
     return { ok: false, claim: "patterns" };
   }
@@ -28,10 +31,12 @@ it("a replay of a rule equals its evaluation on 100,000 random tokens, of which 
     const claims = randomClaims(random);
     const [stored, rule] = [randomRule(random, claims), randomRule(random, claims)];
     const shape = parseShape(formatShape(stored, claims));
-    const verdict = newReplay(rule)(shape, audiences);
-    const expected = evaluate(rule, claims);
+    const pins = randomPins(random);
+    const verdict = newReplay(rule, pins)(shape, audiences);
+    const expected = evaluate(rule, claims, pins);
     const told = `${i}: ${JSON.stringify({ shape, rule, claims, verdict, expected })}`;
     counts[verdict.outcome] = (counts[verdict.outcome] ?? 0) + 1;
+    if (verdict.outcome !== "allowed" && verdict.check.startsWith("name:")) counts.names = (counts.names ?? 0) + 1;
     if (verdict.outcome === "undecidable") {
       assert.ok([...namedClaims(rule), "sub"].includes(verdict.check), told);
       assert.ok(!Object.hasOwn(shape, verdict.check), told);
@@ -39,6 +44,6 @@ it("a replay of a rule equals its evaluation on 100,000 random tokens, of which 
     const isWholeKnown = namedClaims(rule).every((name) => Object.hasOwn(shape, name));
     if (isWholeKnown && verdict.outcome === "denied" && !expected.ok) assert.equal(verdict.check, expected.claim, told);
   }
-  for (const outcome of ["allowed", "denied", "undecidable"])
-    assert.ok((counts[outcome] ?? 0) > 5000, JSON.stringify(counts));
+  for (const outcome of ["allowed", "denied", "undecidable", "names"])
+    assert.ok((counts[outcome] ?? 0) > 1000, JSON.stringify(counts));
 });

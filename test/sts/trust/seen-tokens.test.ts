@@ -195,6 +195,30 @@ for (const database of databases) {
       assert.deepEqual(verdicts, Array(4).fill("VERDICT_NOT_DECIDABLE unknown"));
     });
 
+    it("a name with another id than the pinned one is a denied seen token, and no rule that is replayed lets it in", async () => {
+      const identity = await addIdentity();
+      const pins = { pinnedNames: [{ kind: "project", name: "acme/app", id: "74" }] };
+      const path = `/gatehouse/iam/v1/trust/${identity}?update_mask=pinned_names`;
+      const { status, body: pinned } = await call(server.ownerToken, "PATCH", path, pins);
+      assert.equal(status, 200, JSON.stringify(pinned));
+      const names = { project_path: "acme/app", namespace_path: "acme", namespace_id: "12" };
+      assert.equal(await exchange(identity, { ...names, project_id: "74" }), 200);
+      assert.equal(await exchange(identity, { ...names, project_id: "75" }), 403);
+      const seen = await seenTokens(identity, 2);
+      assert.deepEqual(seen.map(({ claims, failedCheck = "" }) => [claims.project_id, failedCheck]).sort(), [
+        ["74", ""],
+        ["75", "name:project"],
+      ]);
+      const { body } = await replay(identity, {});
+      assert.deepEqual(
+        body.tokens.map(({ verdict, failedCheck = "" }: Json) => [verdict, failedCheck]),
+        [
+          ["VERDICT_AGREED_ALLOWED", ""],
+          ["VERDICT_AGREED_DENIED", "name:project"],
+        ],
+      );
+    });
+
     it("a replay of the last days leaves out older tokens", async () => {
       const identity = await addIdentity();
       await exchange(identity);

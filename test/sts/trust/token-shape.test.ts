@@ -113,7 +113,7 @@ describe("a replayed rule", () => {
     const costly = ruleOf({}, "(a|b|[x-z]y?){1,100}");
     const long = { ...shape, sub: "x".repeat(1500) };
     assert.deepEqual(newReplay(costly)(long, audiences), { outcome: "denied", check: "patterns" });
-    const replay = newReplay(ruleOf(), 1000);
+    const replay = newReplay(ruleOf(), undefined, 1000);
     const outcomes = Array.from({ length: 10 }, () => replay(shape, audiences));
     assert.deepEqual(outcomes[0], { outcome: "allowed" });
     assert.deepEqual(outcomes.at(-1), { outcome: "undecidable", check: "patterns" });

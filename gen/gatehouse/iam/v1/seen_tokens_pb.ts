@@ -109,14 +109,14 @@ export type SeenToken = Message<"gatehouse.iam.v1.SeenToken"> & {
   claims: { [key: string]: string };
 
   /**
-   * Whether the rule accepted them.
+   * Whether they were let in.
    *
    * @generated from field: bool accepted = 2;
    */
   accepted: boolean;
 
   /**
-   * The claim that did not match. Empty if the rule accepted them.
+   * The claim that did not match, or "name:" and the kind of a name that was pinned to another id. Empty if they were let in.
    *
    * @generated from field: string failed_check = 3;
    */
@@ -277,8 +277,8 @@ export type ReplayedToken = Message<"gatehouse.iam.v1.ReplayedToken"> & {
   verdict: ReplayedToken_Verdict;
 
   /**
-   * The claim by which the rule denies it, or the one that was not stored; "patterns" if the patterns of the rule take too many steps.
-   * Empty if the rule lets it in.
+   * The claim by which the rule denies it, or the one that was not stored. "name:" and a kind if a name is pinned to another id, "patterns"
+   * if the patterns of the rule take too many steps. Empty if the rule lets it in.
    *
    * @generated from field: string failed_check = 2;
    */

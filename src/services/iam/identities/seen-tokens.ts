@@ -15,20 +15,23 @@ import { resourceType } from "../../../aip/resource-type.ts";
 import { toTimestamp } from "../../../aip/timestamps.ts";
 import { newViolations } from "../../../aip/violations.ts";
 import { mapSliced } from "../../../base/slices.ts";
+import { noTrust } from "../../../model/trust.ts";
 import { parentOf } from "../../../model/uid.ts";
 import { expensive } from "../../../pipeline/expensive.ts";
 import type { Handlers } from "../../../pipeline/handlers.ts";
 import { queryDigest, readToken } from "../../../resource/bound-page-token.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { type SeenTokenClearing, seenTokenClearingKind } from "../../../storage/change-log/access-entries.ts";
-import { rowExists } from "../../../storage/collection/rows.ts";
+import { findRow } from "../../../storage/collection/rows.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import { identityCollection } from "../../../storage/iam/collections.ts";
+import type { IdentityRow } from "../../../storage/iam/rows.ts";
 import { clearSeenTokens, countSeenTokens, listSeenTokens, type SeenToken } from "../../../storage/iam/seen-tokens.ts";
 import type { Audiences } from "../../../sts/audiences.ts";
 import { checkClaimMatch } from "../../../sts/identity-rules.ts";
 import { newReplay, type Verdict } from "../../../sts/trust/replay.ts";
 import { claimTextsOf, parseShape } from "../../../sts/trust/token-shape.ts";
+import { effectivePolicy } from "./directory.ts";
 
 /** The dependencies of the methods. */
 export interface SeenTokensContext extends Pick<ServiceContext, "database" | "clock" | "pageTokenKey" | "settings"> {
@@ -85,8 +88,10 @@ export function seenTokenMethods(context: SeenTokensContext): Methods {
   };
 }
 
-async function requireIdentity(session: Session, uid: string): Promise<void> {
-  if (!(await rowExists(session, identityCollection, uid))) throw notFound(resourceType(IdentitySchema), uid);
+async function requireIdentity(session: Session, uid: string): Promise<IdentityRow> {
+  const row = await findRow(session, identityCollection, uid);
+  if (!row) throw notFound(resourceType(IdentitySchema), uid);
+  return row;
 }
 
 async function replayRule(
@@ -98,11 +103,12 @@ async function replayRule(
   const violations = checkClaimMatch(claimMatch, settings);
   if (violations.length > 0) throw invalidArgument(violations);
   const since = days === 0 ? 0 : clock() - days * dayMs;
-  const rows = await database.read(async (session) => {
-    await requireIdentity(session, identity);
-    return await listSeenTokens(session, { identityUid: identity, since }, allRows);
-  });
-  const decide = newReplay(claimMatch);
+  const { row: stored, rows } = await database.read(async (session) => ({
+    row: await requireIdentity(session, identity),
+    rows: await listSeenTokens(session, { identityUid: identity, since }, allRows),
+  }));
+  const pins = { trust: stored.trust ?? noTrust, policy: effectivePolicy(stored, settings.pinNames) };
+  const decide = newReplay(claimMatch, pins);
   const tokens = await mapSliced(rows, (row) => {
     const verdict = decide(parseShape(row.claims), row.isRegistry ? registryAudiences : defaultAudiences);
     return {
