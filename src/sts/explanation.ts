@@ -119,7 +119,11 @@ function explainNames(
 ): Check[] {
   if (policy === "off") return [];
   const { problems } = judgeNames(trust, policy, presented, clock());
-  return presented.names.map((one) => {
+  const contradiction =
+    presented.contradictorySubject === undefined
+      ? []
+      : [failed("sub", "an id in the subject is not that of the claim about it")];
+  const checks = presented.names.map((one): Check => {
     const { kind, name, id } = one;
     const expected = trust.pins
       .filter((pin) => isSameName(pin, one))
@@ -127,13 +131,14 @@ function explainNames(
       .join(" or ");
     const problem = problems.find((each) => each.kind === kind);
     const told = expected === "" ? "it is not pinned yet" : `it is pinned to ${expected}`;
-    const detail = `${show(name) || "no name"} with ${id === "" ? "no id" : `the id ${show(problem?.id ?? id)}`}; ${told}`;
-    const values = { presented: show(problem?.id ?? id), expected };
+    const detail = `${show(name) || "no name"} with ${id === "" ? "no id" : `the id ${show(id)}`}; ${told}`;
+    const values = { presented: show(id), expected };
     return {
       ...(problem ? failed : passed)(`name:${kind}`, problem ? `${detail} (${problem.reason})` : detail),
       ...values,
     };
   });
+  return [...contradiction, ...checks];
 }
 
 async function explainAws(deps: Deps, identity: AssumableIdentity, request: AwsRequest): Promise<Check[]> {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, it } from "node:test";
 import { decodeJwt } from "jose";
+import { awsNames } from "../../src/sts/aws/assumption.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { type AwsRequestChanges, signAwsRequest, startAwsSts } from "./aws-sts.ts";
@@ -165,4 +166,12 @@ describe("the exchange of a signed AWS request", () => {
   it("is not a credential of the API itself", async () => {
     assert.equal((await rest(server.url, signed(), "GET", "/iam/v2beta1/groups")).status, 401);
   });
+});
+
+it("the name of a role that signed is read from its ARN, and its id from the user id before the colon", () => {
+  const nameOf = (arn: string, userId: string) => awsNames({ account: "123456789012", arn, userId }).names;
+  const role = "arn:aws:sts::123456789012:assumed-role/build/session";
+  assert.deepEqual(nameOf(role, "AROAEXAMPLE:session"), [{ kind: "role", name: "build", id: "AROAEXAMPLE" }]);
+  assert.deepEqual(nameOf(role, "session"), [{ kind: "role", name: "build", id: "" }]);
+  assert.deepEqual(nameOf("arn:aws:iam::123456789012:user/ada", "AIDAEXAMPLE"), []);
 });

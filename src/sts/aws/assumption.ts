@@ -50,7 +50,7 @@ export async function assumeWithAwsRequest(
 export function awsNames({ arn, userId }: AwsCaller): PresentedNames {
   const name = /^arn:[^:]+:sts::[0-9]+:assumed-role\/([^/]+)\//.exec(arn)?.[1];
   const [id = ""] = /^AROA[A-Z0-9]+(?=:)/.exec(userId) ?? [];
-  return { names: name === undefined ? [] : [{ kind: "role", name, id }], contradictory: [], isPinnedAtFirstUse: true };
+  return { names: name === undefined ? [] : [{ kind: "role", name, id }], isPinnedAtFirstUse: true };
 }
 
 /** Returns the requirements of an AWS identity in the order in which they are compared. */

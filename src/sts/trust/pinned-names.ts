@@ -18,8 +18,8 @@ import { issuerOf } from "./issuers.ts";
 export interface PresentedNames {
   /** From the outermost to the innermost. */
   readonly names: readonly NameWithId[];
-  /** The names whose id in the subject differs from the one in a claim. */
-  readonly contradictory: readonly NameWithId[];
+  /** The subject, if an id in it differs from the one in a claim; undefined if none does. */
+  readonly contradictorySubject?: unknown;
   readonly isPinnedAtFirstUse: boolean;
 }
 
@@ -42,7 +42,7 @@ export function presentedNames(claims: Claims): PresentedNames {
   });
   return {
     names: read.map(({ one }) => one),
-    contradictory: read.flatMap(({ one, subjectId }) => (subjectId === one.id ? [] : { ...one, id: subjectId })),
+    ...(read.some(({ one, subjectId }) => subjectId !== one.id) && { contradictorySubject: claims.sub }),
     isPinnedAtFirstUse: issuer?.isPinnedAtFirstUse(String(claims.iss)) ?? false,
   };
 }
@@ -51,11 +51,11 @@ export function presentedNames(claims: Claims): PresentedNames {
 export function judgeNames(
   trust: Trust,
   policy: NamePolicy,
-  { names, contradictory, isPinnedAtFirstUse }: PresentedNames,
+  { names, isPinnedAtFirstUse }: PresentedNames,
   now: number,
 ): NameJudgement {
   if (policy === "off") return { problems: [], learned: [], unpinned: [] };
-  const problems: NameProblem[] = contradictory.map((one) => ({ ...one, reason: "NAME_REUSED" }));
+  const problems: NameProblem[] = [];
   const learned: PinnedName[] = [];
   const unpinned: UnpinnedName[] = [];
   for (const presented of names) {

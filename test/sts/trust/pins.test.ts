@@ -161,7 +161,7 @@ const cases: readonly (readonly [
       repository_owner_id: "12",
       repository_id: "74",
     },
-    ["NAME_REUSED", "owner"],
+    "rule",
   ],
   [
     "numbers that are only in the subject",

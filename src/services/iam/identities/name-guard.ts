@@ -16,7 +16,7 @@ import type { Database } from "../../../storage/database.ts";
 import { identityCollection } from "../../../storage/iam/collections.ts";
 import type { IdentityRow } from "../../../storage/iam/rows.ts";
 import type { AssumableIdentity } from "../../../sts/assumable-identity.ts";
-import { nameDenied } from "../../../sts/denials.ts";
+import { claimDenied, nameDenied } from "../../../sts/denials.ts";
 import { judgeNames, type NameJudgement, type PresentedNames, withJudgement } from "../../../sts/trust/pinned-names.ts";
 import { storeTrust } from "./stored-trust.ts";
 
@@ -79,6 +79,8 @@ export function newNameGuard(database: Database, clock: Clock, options: NameGuar
 
   return async (identity: AssumableIdentity, presented: PresentedNames): Promise<void> => {
     const { policy, trust } = identity.pins;
+    if (policy !== "off" && presented.contradictorySubject !== undefined)
+      throw claimDenied("sub", presented.contradictorySubject);
     let judged = judgeNames(trust, policy, presented, clock());
     if (judged.problems.length === 0 && hasNews(judged)) judged = await learn(identity, presented);
     const [problem] = judged.problems;
