@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 
 const watching = `import { watchAncestors } from ${JSON.stringify(pathToFileURL(path.resolve("src/cli/ancestors.ts")).href)};
 watchAncestors(process.ppid, false, () => { console.log("gone"); process.exit(); });
-setInterval(() => {}, 1000);
+setTimeout(() => process.exit(1), 10_000);
 console.log("watches");`;
 const watcher = [process.execPath, "--input-type=module", "-e", watching];
 
