@@ -93,6 +93,7 @@ async function insertAll(
   connection.exec("BEGIN");
   for (let next = rows.next(); ; next = rows.next()) {
     if (next.done) {
+      joinPeople(connection, next.value);
       await tx.counterChanges.write(tx);
       connection.exec("COMMIT");
       return next.value;
@@ -100,6 +101,12 @@ async function insertAll(
     await insertBulk(tx, next.value);
     if (++written % reportEvery === 0) report(written);
   }
+}
+
+/** Has the generated people join the organization. */
+function joinPeople(connection: BetterSqlite.Database, { groupUid }: Landmarks): void {
+  const people = "SELECT uid, ?, create_time FROM identities WHERE parent IS NULL";
+  connection.prepare(`INSERT INTO memberships (identity_uid, group_uid, create_time) ${people}`).run(groupUid);
 }
 
 /** Leaves what insertRow does, besides the change log. The counters are written once, at the end. */

@@ -1,6 +1,7 @@
 // The rows of a generated installation: one organization, teams in it, groups, identities and role bindings in the teams.
 import { RelationshipType } from "../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { builtInRoles, operatorRole, ownerRole } from "../src/authz/built-in-roles.ts";
+import { newUserRow } from "../src/services/iam/users/user-row.ts";
 import type { Collection, ResourceRow } from "../src/storage/collection/collection.ts";
 import { groupCollection, identityCollection, roleBindingCollection } from "../src/storage/iam/collections.ts";
 import type { GroupRow, IdentityRow, RoleBindingRow } from "../src/storage/iam/rows.ts";
@@ -11,6 +12,8 @@ export interface PopulationOptions {
   /** Groups below the organization, from 100 on; identities and bindings are a tenth of it each. */
   readonly groups: number;
   readonly seed: string;
+  /** People who have joined the organization, with one role there each; none without it. */
+  readonly people?: number;
 }
 
 /** A row together with the collection that it belongs to. */
@@ -48,7 +51,7 @@ function teamSizeOf(groups: number): number {
 }
 
 /** Yields every row after those it refers to; answers the landmarks at the end. */
-export function* populate({ groups, seed }: PopulationOptions): Generator<PlacedRow, Landmarks> {
+export function* populate({ groups, seed, people = 0 }: PopulationOptions): Generator<PlacedRow, Landmarks> {
   const random = newRandom(`${seed}:${groups}`);
   const maker = newMaker(random);
   const organization = maker.group(null, "example.org");
@@ -65,6 +68,7 @@ export function* populate({ groups, seed }: PopulationOptions): Generator<Placed
     yield place(groupCollection, deepest);
   }
   const members = yield* populateTeams(maker, random, organization.uid, groups - depthOfChain);
+  yield* populatePeople(maker, newRandom(`${seed}:people:${people}`), organization.uid, people);
   return {
     groups,
     groupUid: organization.uid,
@@ -104,6 +108,16 @@ function* populateMember(maker: Maker, random: Random, teamUid: string): Generat
   const identity = maker.identity(teamUid, `robot ${random.hex(4)}`);
   yield place(identityCollection, identity);
   yield place(roleBindingCollection, maker.binding(teamUid, identity.uid, random.pick(builtInRoles).uid));
+}
+
+/** Makes people with two words as their name, and a role at the organization. */
+function* populatePeople(maker: Maker, random: Random, organizationUid: string, count: number): Generator<PlacedRow> {
+  const viewer = builtInRoles.find(({ name }) => name === "viewer")!;
+  for (let made = 0; made < count; made++) {
+    const person = maker.person(`${random.pick(words)} ${random.pick(words)}son ${made}`, made);
+    yield place(identityCollection, person);
+    yield place(roleBindingCollection, maker.binding(organizationUid, person.uid, viewer.uid));
+  }
 }
 
 function place<R extends ResourceRow>(collection: Collection<R>, row: R): PlacedRow {
@@ -148,8 +162,14 @@ function newMaker(random: Random) {
         trust: null,
       };
     },
+    person: (name: string, number: number): IdentityRow => personOf(stamps(null), name, number),
     binding(parent: string, identityUid: string, roleUid: string): RoleBindingRow {
       return { ...stamps(parent), identityUid, roleUid };
     },
   };
+}
+
+function personOf({ uid, createTime }: { uid: string; createTime: number }, name: string, number: number): IdentityRow {
+  const [issuer, subject] = ["https://people.example.org", `person${number}`];
+  return newUserRow(uid, createTime, { name, email: `${subject}@example.org`, emailUnverified: "", issuer, subject });
 }

@@ -9,6 +9,12 @@ export function cpuMicrosOf(pid: number): number {
   return sumOverTree(pid, ownCpuMicros);
 }
 
+/** The same for the children of a process that run a program, such as `postgres`. */
+export function cpuMicrosOfChildren(pid: number, program: string): number {
+  const children = childrenOf(pid).filter((child) => readFileSync(`/proc/${child}/comm`, "utf8").trim() === program);
+  return children.reduce((sum, child) => sum + cpuMicrosOf(child), 0);
+}
+
 /** Returns the memory of a process and its children that no file backs, in MiB. Pages of a mapped database are the kernel's to drop. */
 export function anonymousMemoryOf(pid: number): number {
   return sumOverTree(pid, ownAnonymousMemory);

@@ -15,6 +15,7 @@ import { SearchAdvisoriesResponseSchema } from "../../gen/gatehouse/vulnerabilit
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { openChromium } from "./chromium.ts";
 import { bindRole, buildConsole, findProblems, openConsole, signIn } from "./console.ts";
+import { longestTaskMs } from "./main-thread.ts";
 
 /** The most row elements that a list may have. */
 const mostElements = 200;
@@ -59,25 +60,6 @@ const watch = `(() => {
   count();
 })()`;
 
-/** Returns the most CPU time of a task of the main thread in a trace, in milliseconds. Its duration depends on what else the machine does. */
-function longestTask(trace: Buffer): number {
-  const { traceEvents } = JSON.parse(String(trace)) as { readonly traceEvents: readonly TraceEvent[] };
-  const isMain = ({ pid, tid }: TraceEvent) =>
-    traceEvents.some((one) => one.pid === pid && one.tid === tid && one.args.name === "CrRendererMain");
-  const tasks = traceEvents.filter(({ name }) => name === "RunTask").sort((a, b) => (b.tdur ?? 0) - (a.tdur ?? 0));
-  return Math.round((tasks.find(isMain)?.tdur ?? 0) / 1000);
-}
-
-/** An event of Chromium's trace. */
-interface TraceEvent {
-  readonly name: string;
-  readonly pid: number;
-  readonly tid: number;
-  /** The CPU time in microseconds. */
-  readonly tdur?: number;
-  readonly args: { readonly name?: string };
-}
-
 describe("the lists of the console with very many rows", { timeout: 600_000 }, () => {
   let browser: Browser;
   let server: TestServer;
@@ -99,19 +81,19 @@ describe("the lists of the console with very many rows", { timeout: 600_000 }, (
   /** Scrolls by wheel, by the scroll bar and by keys, and returns the most row elements that a frame had. Reports the longest task of the main thread. */
   async function scroll(page: Page, t: TestContext, place: string, total: number): Promise<number> {
     await page.evaluate(watch);
-    await browser.startTracing(page, { categories: ["disabled-by-default-devtools.timeline"] });
-    await page.locator(place).hover();
-    for (let turn = 0; turn < 60; turn++) await page.mouse.wheel(0, 100 + turn * 40);
-    for (const share of [0.25, 0.9, 0.5, 0, 1]) {
-      const move = `(() => { const at = document.querySelector(${JSON.stringify(place)}); at.scrollTop = (at.scrollHeight - at.clientHeight) * ${share}; })()`;
-      await page.evaluate(move);
-      await page.waitForTimeout(300);
-    }
-    await page
-      .getByText(rowName(total - 1))
-      .first()
-      .waitFor();
-    const longestMs = longestTask(await browser.stopTracing());
+    const longestMs = await longestTaskMs(browser, page, async () => {
+      await page.locator(place).hover();
+      for (let turn = 0; turn < 60; turn++) await page.mouse.wheel(0, 100 + turn * 40);
+      for (const share of [0.25, 0.9, 0.5, 0, 1]) {
+        const move = `(() => { const at = document.querySelector(${JSON.stringify(place)}); at.scrollTop = (at.scrollHeight - at.clientHeight) * ${share}; })()`;
+        await page.evaluate(move);
+        await page.waitForTimeout(300);
+      }
+      await page
+        .getByText(rowName(total - 1))
+        .first()
+        .waitFor();
+    });
     const rows = Number(await page.evaluate("most"));
     t.diagnostic(`${rows} row elements at most; no task of the main thread took more than ${longestMs} ms of CPU`);
     return rows;
