@@ -47,6 +47,7 @@ export const leftOut: readonly string[] = [
   "accepted terms, which hold between one installation and its organizations: accept them again",
   "images, former digests of tags, and metadata of identities",
   "who vouches for delegations: an owner confirms them with `gatehouse iam delegations confirm`",
+  "pinned names of workloads: they are pinned again at their next use; set those that were given by hand again",
   "the audit log, undelivered events and sessions",
 ];
 

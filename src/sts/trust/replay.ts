@@ -62,7 +62,9 @@ export function newReplay(
 
 /** Returns the verdict of the pins on a shape that the rule accepts. Names that are not pinned yet get in, as at an exchange. */
 function judge(shape: Shape, { trust, policy }: Pins): Verdict {
-  const [problem] = judgeNames(trust, policy, presentedNames(shape), 0).problems;
+  const presented = presentedNames(shape);
+  if (policy !== "off" && presented.contradictorySubject !== undefined) return { outcome: "denied", check: "sub" };
+  const [problem] = judgeNames(trust, policy, presented, 0).problems;
   if (!problem) return { outcome: "allowed" };
   const unknown = issuerOf(shape)?.storable.find((name) => !Object.hasOwn(shape, name));
   return unknown === undefined
