@@ -128,6 +128,7 @@ export async function startInstallation(): Promise<Installation> {
     await installation.stopGatehouse();
     await installation.startGatehouse();
     writeFileSync(path.join(folder, "gatehouse.pem"), await (await fetch(`${url}/token/certificate.pem`)).text());
+    writeFileSync(path.join(folder, "jwks.json"), await (await fetch(`${url}/token/jwks.json`)).text());
     writeFileSync(path.join(folder, "config.yml"), registryConfig(folder, url, registry));
     await installation.startRegistry();
   }
@@ -173,7 +174,9 @@ async function startDistribution(config: string, url: string): Promise<Distribut
 function registryConfig(folder: string, url: string, address: string): string {
   // Under the name that crane and oras want, as the README has it.
   const realm = `${url.replace("127.0.0.1", "localhost")}/token`;
-  const token = { realm, service, issuer: url, rootcertbundle: path.join(folder, "gatehouse.pem") };
+  // Distribution 2 reads the certificate, and Distribution 3 the key set.
+  const keys = { rootcertbundle: path.join(folder, "gatehouse.pem"), jwks: path.join(folder, "jwks.json") };
+  const token = { realm, service, issuer: url, ...keys };
   const endpoint = {
     name: "gatehouse",
     url: `${url}/registry/notifications`,
