@@ -28,6 +28,7 @@ describe("the trust of a workload", { timeout: 300_000 }, () => {
     };
     const github = "https://token.actions.githubusercontent.com";
     await create("ci", { claimMatch: { issuer: issuer.url, subjectPattern: "repo:acme/app.*" } });
+    await create("tried", { claimMatch: { issuer: issuer.url, subjectPattern: "repo:acme/app.*" } });
     await create("broad", { claimMatch: { issuer: github, subjectPattern: "repo:.*" } });
     await create("careful", { claimMatch: { issuer: issuer.url, subject: main } });
     await create("never", {
@@ -121,6 +122,51 @@ describe("the trust of a workload", { timeout: 300_000 }, () => {
     await dialog.getByRole("button", { name: "Clear seen tokens" }).press("Enter");
     await page.getByText("Each token with a valid signature").waitFor();
     assert.deepEqual(complaints, []);
+  });
+
+  it("tries a rule on the seen tokens while it is typed, and takes it over into the dialog that changes the claims", async () => {
+    const [kept, denied] = ["repo:acme/app:environment:kept", "repo:acme/app:environment:denied"];
+    for (const sub of [kept, denied]) assert.equal(await exchange("tried", sub), 200);
+    assert.equal(await exchange("tried", "repo:acme/web"), 403);
+    await using console = await open(address("tried"));
+    const { page, complaints } = console;
+    for (const sub of [kept, denied, "repo:acme/web"]) await seenRow(page, sub).waitFor();
+    const tab = page.getByRole("region", { name: "Try a rule" });
+    const result = tab.getByRole("region", { name: "What this rule would do" });
+    await result.getByText("This is the present rule.").waitFor();
+    assert.equal(await tab.getByRole("button", { name: "Use this rule" }).count(), 0);
+    const subject = tab.getByLabel("Subject (sub)", { exact: true });
+    await subject.fill("(");
+    await tab.locator("[name=subject_pattern][aria-invalid=true]").waitFor();
+    await subject.fill("repo:acme/(app:environment:kept|web.*)");
+    await result.getByText("1 seen token as before").waitFor();
+    const rows = await result.getByRole("row").allTextContents();
+    assert.match(rows[0] ?? "", /environment:denied.*newly denied.*sub/);
+    assert.match(rows[1] ?? "", /acme\/web.*newly let in/);
+    assert.equal(rows.length, 2);
+    await result.getByText("The rule also lets in another subject whose name begins the same.").waitFor();
+    await tab.getByRole("button", { name: "Add claim" }).click();
+    await tab.getByLabel("Claim 1", { exact: true }).fill("team");
+    await tab.getByLabel("Value 1", { exact: true }).fill("a");
+    await result.getByText("team was not stored").first().waitFor();
+    assert.deepEqual(await findProblems(page), []);
+
+    await page.reload();
+    await result.getByText("team was not stored").first().waitFor();
+    await tab.getByRole("button", { name: "Use this rule" }).press("Enter");
+    const dialog = page.getByRole("dialog");
+    assert.equal(await dialog.getByLabel("Subject (sub)", { exact: true }).inputValue(), await subject.inputValue());
+    await dialog.getByText("team").first().waitFor();
+    await dialog.getByRole("button", { name: "Save changes" }).click();
+    await dialog.waitFor({ state: "detached" });
+    const { body } = await rest(server.url, server.ownerToken, "GET", `/iam/v2beta1/identities/${uids.tried}`);
+    assert.equal(body.claimMatch.subjectPattern, "repo:acme/(app:environment:kept|web.*)");
+    assert.deepEqual(body.claimMatch.claims, { team: "a" });
+    await result.getByText("This is the present rule.").waitFor();
+    assert.deepEqual(
+      complaints.filter((text) => !text.includes("400 (Bad Request)")),
+      [],
+    );
   });
 
   it("is a tab of identities with a claim match only", async () => {

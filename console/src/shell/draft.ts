@@ -43,7 +43,7 @@ export function useDraft<T>(
   isFilled?: (value: T) => boolean,
 ): readonly [T, (value: T) => void] {
   const address = useRouterState({ select: ({ location }) => location.href });
-  return useOpen(() => newDraft(startOf(initial), `gatehouse-draft ${address} ${name}`, isFilled));
+  return useOpen(() => newDraft(startOf(initial), draftKey(address, name), isFilled));
 }
 
 /** Returns the same for a secret: it is not stored, but the form asks before it is closed. */
@@ -119,6 +119,15 @@ function writeStored(key: string, value: unknown): void {
   } catch {
     // The storage is full: the form works on without it.
   }
+}
+
+/** Leaves a draft for the form at another address, which opens with it as if it had been typed there. */
+export function leaveDraft(address: string, name: string, value: unknown): void {
+  writeStored(draftKey(address, name), value);
+}
+
+function draftKey(address: string, name: string): string {
+  return `gatehouse-draft ${address} ${name}`;
 }
 
 /** Stores a value that was not typed, such as the progress of a wizard: no form asks because of it. Undefined removes it. */

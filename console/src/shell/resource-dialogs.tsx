@@ -4,7 +4,7 @@ import { callUnaryMethod, useMutation, useTransport } from "@connectrpc/connect-
 import { queryClient } from "../api/transport.ts";
 import { DeleteDialog, type DeleteDialogProps } from "./delete-dialog.tsx";
 import { Dialog } from "./dialog.tsx";
-import { useDraft } from "./draft.ts";
+import { leaveDraft, useDraft } from "./draft.ts";
 import { type Difference, Form, type FormProps, useSave } from "./form.tsx";
 import { CopyAs } from "./parts.tsx";
 import { notify } from "./toast.tsx";
@@ -126,7 +126,7 @@ export function useEdit<I extends DescMessage, O extends DescMessage, Draft, Nam
   // The page reads the resource again while the form is open. A draft keeps what it began with: others may have changed the resource.
   const start = () => ({ before: draftOf(read), mine: draftOf(read) });
   const isFilled = (one: ReturnType<typeof start>) => JSON.stringify(one.mine) !== JSON.stringify(one.before);
-  const [{ before, mine }, setState] = useDraft(`${method.name} ${read.uid}`, start, isFilled);
+  const [{ before, mine }, setState] = useDraft(editName(method, read.uid), start, isFilled);
   const setMine = (draft: Draft) => setState({ before, mine: draft });
   const latest = async () =>
     draftOf(await callUnaryMethod(transport, method, { uid: read.uid } as unknown as MessageInitShape<I>));
@@ -140,6 +140,21 @@ export function useEdit<I extends DescMessage, O extends DescMessage, Draft, Nam
     },
   };
   return { before, mine, setMine, changed, latest, conflict };
+}
+
+function editName(method: DescMethodUnary, uid: string): string {
+  return `${method.name} ${uid}`;
+}
+
+/** Leaves values for the form at another address that changes a resource, as `useEdit` reads them. */
+export function leaveEdit<Draft>(
+  address: string,
+  method: DescMethodUnary,
+  uid: string,
+  before: Draft,
+  mine: Draft,
+): void {
+  leaveDraft(address, editName(method, uid), { before, mine });
 }
 
 /**

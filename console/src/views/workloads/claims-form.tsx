@@ -1,24 +1,12 @@
 // The dialog that changes which tokens may assume an identity.
-import { Checkbox } from "@mantine/core";
 import { useState } from "react";
 import { IdentitiesService, type Identity } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { type NewKey, newKey } from "../../api/new-key.ts";
-import { TextField } from "../../shell/fields.tsx";
-import { Pairs } from "../../shell/pairs.tsx";
 import { SaveDialog, useEdit } from "../../shell/resource-dialogs.tsx";
 import { download } from "../../shell/secret.tsx";
 import { useTexts } from "../../texts/texts.ts";
-import {
-  type DemandField,
-  type Draft,
-  demandFields,
-  draftOf,
-  identityOf,
-  type PartProps,
-  pathsOf,
-  valuesOf,
-} from "./claims-draft.ts";
-import styles from "./claims-form.module.css";
+import { ClaimFields } from "./claim-fields.tsx";
+import { type Draft, demandFields, draftOf, identityOf, pathsOf, valuesOf } from "./claims-draft.ts";
 import { ClaimsPreview } from "./claims-preview.tsx";
 import { KeyFields } from "./key-fields.tsx";
 
@@ -64,17 +52,7 @@ export function EditClaims({ identity, onClose }: { readonly identity: Identity;
     >
       {(errors) => (
         <>
-          {fields.map((field, index) => (
-            <DemandInput
-              key={field.name}
-              field={field}
-              isFirst={index === 0}
-              draft={mine}
-              onChange={setMine}
-              errors={errors}
-            />
-          ))}
-          {mine.kind === "claimMatch" && <FurtherClaims draft={mine} onChange={setMine} errors={errors} />}
+          <ClaimFields draft={mine} onChange={setMine} errors={errors} />
           {mine.kind === "staticKeys" && (
             <KeyFields identity={identity} draft={mine} onChange={setMine} errors={errors} />
           )}
@@ -82,67 +60,5 @@ export function EditClaims({ identity, onClose }: { readonly identity: Identity;
         </>
       )}
     </SaveDialog>
-  );
-}
-
-interface InputProps extends PartProps {
-  readonly field: DemandField;
-  readonly isFirst: boolean;
-}
-
-function DemandInput({ field: { name, claim, text, takesPattern }, isFirst, draft, onChange, errors }: InputProps) {
-  const { t } = useTexts();
-  const { value = "", isPattern = false } = draft.demands[name] ?? {};
-  const put = (next: object) =>
-    onChange({ ...draft, demands: { ...draft.demands, [name]: { value, isPattern, ...next } } });
-  const label = t(text);
-  return (
-    <div className={styles.demand}>
-      <TextField
-        name={isPattern ? `${name}_pattern` : name}
-        label={label}
-        {...(claim === "aud" && { description: t("claims.audienceHelp") })}
-        value={value}
-        error={errors[name] ?? errors[`${name}_pattern`]}
-        {...(isFirst && { "data-autofocus": true })}
-        spellCheck={false}
-        onChange={(value) => put({ value })}
-      />
-      {takesPattern && (
-        <Checkbox
-          label={t("claims.isPattern")}
-          aria-label={t("claims.isPatternOf", { what: label })}
-          checked={isPattern}
-          onChange={({ currentTarget }) => put({ isPattern: currentTarget.checked })}
-        />
-      )}
-    </div>
-  );
-}
-
-function FurtherClaims({ draft, onChange, errors }: PartProps) {
-  const { t } = useTexts();
-  return (
-    <>
-      <Pairs
-        name="claims"
-        label={t("claims.further")}
-        columns={[t("claims.claim"), t("claims.value")]}
-        add={t("claims.add")}
-        pairs={draft.claims}
-        error={errors.claims}
-        onChange={(claims) => onChange({ ...draft, claims })}
-      />
-      <Pairs
-        name="claim_patterns"
-        label={t("claims.patterns")}
-        description={t("claims.patternHelp")}
-        columns={[t("claims.patternClaim"), t("claims.pattern")]}
-        add={t("claims.addPattern")}
-        pairs={draft.claimPatterns}
-        error={errors.claim_patterns}
-        onChange={(claimPatterns) => onChange({ ...draft, claimPatterns })}
-      />
-    </>
   );
 }

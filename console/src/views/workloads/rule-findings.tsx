@@ -7,6 +7,7 @@ import {
 import { Pill, Verdict } from "../../shell/look.tsx";
 import { isTextId, type Texts, useTexts } from "../../texts/texts.ts";
 import { ClaimList } from "./claim-list.tsx";
+import { partsOfFinding } from "./finding-text.ts";
 import styles from "./trust.module.css";
 
 /** The findings, errors first, as the server sorts them. */
@@ -32,7 +33,8 @@ export function RuleFindings({ result: { findings, acceptedClaims } }: { readonl
 function Finding({ finding: { severity, who, claims, changed } }: { readonly finding: RuleFinding }) {
   const { t } = useTexts();
   const isError = severity === Severity.ERROR;
-  const others = Object.keys(claims).filter((name) => !changed.includes(name));
+  const shown = changed.length > 0 ? changed : ["sub"];
+  const others = Object.keys(claims).filter((name) => !shown.includes(name));
   return (
     <li>
       <div className="row">
@@ -41,7 +43,7 @@ function Finding({ finding: { severity, who, claims, changed } }: { readonly fin
         </Pill>
         <strong>{findingText(t, who)}</strong>
       </div>
-      <ClaimList claims={claims} names={changed} isMarked />
+      <ClaimList claims={claims} names={shown} isMarked={changed.length > 0} />
       {others.length > 0 && (
         <details>
           <summary className="small">{t("trust.otherClaims", { count: others.length })}</summary>
@@ -52,17 +54,8 @@ function Finding({ finding: { severity, who, claims, changed } }: { readonly fin
   );
 }
 
-/** The ends of what the API says of a similar name, and the sentences for them. */
-const similar = [
-  [" that begins the same", "trust.finding.begins"],
-  [" that ends the same", "trust.finding.ends"],
-  [" with another character in place of a dot", "trust.finding.dot"],
-] as const;
-
 /** Returns the sentence for a finding. What a later server says and no text translates stands there as it is. */
-export function findingText(t: Texts, who: string): string {
-  const [end, sentence] = similar.find(([end]) => who.endsWith(end)) ?? (["", "trust.finding"] as const);
-  const what = who.slice(0, who.length - end.length);
-  const id = `trust.who.${what.replaceAll(/[^a-z]+/g, "-")}`;
+function findingText(t: Texts, who: string): string {
+  const { sentence, what, id } = partsOfFinding(who);
   return t(sentence, { who: isTextId(id) ? t(id) : what });
 }

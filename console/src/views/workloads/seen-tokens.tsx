@@ -71,7 +71,7 @@ export function SeenTokens({ identity: { uid, name } }: { readonly identity: Ide
 }
 
 /** Returns a key of a token: others differ in claims, outcome or endpoint. */
-function keyOf({ claims, accepted, registry, failedCheck }: SeenToken): string {
+export function keyOf({ claims, accepted, registry, failedCheck }: SeenToken): string {
   return JSON.stringify([Object.entries(claims).sort(), accepted, registry, failedCheck]);
 }
 

@@ -10,6 +10,7 @@ import { Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { RuleFindings } from "./rule-findings.tsx";
 import { SeenTokens } from "./seen-tokens.tsx";
+import { TryRule } from "./try-rule.tsx";
 
 const { lintRule } = WorkloadTrustService.method;
 
@@ -21,6 +22,7 @@ export function TrustTab({ identity }: { readonly identity: Identity }) {
     <div className="stack">
       <Warnings rule={relationship.value} />
       <SeenTokens identity={identity} />
+      <TryRule identity={identity} />
     </div>
   );
 }
