@@ -223,8 +223,9 @@ async function assumeIdentity(
   try {
     await deps.directory.admitNames(identity, presentedNames(claims));
   } catch (error) {
-    if (error instanceof ApiError && error.metadata.kind !== undefined)
-      record(deps, identity, { match, claims, failedCheck: `name:${error.metadata.kind}` });
+    const { kind, claim } = error instanceof ApiError ? error.metadata : {};
+    const failedCheck = kind === undefined ? claim : `name:${kind}`;
+    if (failedCheck !== undefined) record(deps, identity, { match, claims, failedCheck });
     throw error;
   }
   record(deps, identity, { match, claims, failedCheck: "" });

@@ -17,7 +17,10 @@ const audiences = exactAudiences("https://gatehouse.example");
 function evaluate(match: Identity_ClaimMatch, claims: Claims, { trust, policy }: Pins): ClaimMatchResult {
   try {
     const result = matchClaims(match, claims, audiences, newStepBudget());
-    const [problem] = judgeNames(trust, policy, presentedNames(claims), 0).problems;
+    const presented = presentedNames(claims);
+    if (result.ok && policy !== "off" && presented.contradictorySubject !== undefined)
+      return { ok: false, claim: "sub" };
+    const [problem] = judgeNames(trust, policy, presented, 0).problems;
     return result.ok && problem ? { ok: false, claim: `name:${problem.kind}` } : result;
   } catch {
     return { ok: false, claim: "patterns" };
