@@ -141,6 +141,31 @@ describe("the advisories in the console", { timeout: 600_000 }, () => {
     assert.deepEqual(complaints, []);
   });
 
+  it("critical and affected, newest first, and the page of one are reached by keyboard alone", async () => {
+    await using console = await openAs("viewer", pathOf());
+    const { page, complaints } = console;
+    await page.getByText("62 results").waitFor();
+    /** Moves the focus on to what has the text, and presses Enter. */
+    const press = async (text: string) => {
+      for (let step = 0; step < 60; step++) {
+        await page.keyboard.press("Tab");
+        // At the end of the page the focus is nowhere, and then at the beginning again.
+        const focused = String(
+          await page.evaluate("document.activeElement.matches('a, button') ? document.activeElement.textContent : ''"),
+        );
+        if (focused.includes(text)) return await page.keyboard.press("Enter");
+      }
+      assert.fail(`the focus does not reach ${text}`);
+    };
+    await press("High");
+    await page.waitForURL(/severity=high/);
+    await press("affected");
+    await page.getByText("1 result", { exact: true }).waitFor();
+    await press("GHSA-2031-2");
+    await page.getByRole("heading", { name: "GHSA-2031-2" }).waitFor();
+    assert.deepEqual(complaints, []);
+  });
+
   it("the page of an advisory shows what its source says, with safe texts and links", async () => {
     await using console = await openAs("viewer", pathOf("?q=left"));
     const { page, complaints } = console;

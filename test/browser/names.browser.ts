@@ -27,7 +27,8 @@ describe("names in the console", { timeout: 600_000 }, () => {
     ana = await addPerson(server, "ana lopez", "ana@example.org", server.groupUid);
     otherAna = await addPerson(server, "ana lopez", "ana.l@example.org", server.groupUid);
     await addPerson(server, "guest lopez", "guest@secret.example", undefined);
-    await create(`/registry/v2beta1/repos/${payments}`, { name: "billing-api" });
+    const orders = await createGroup(server, "orders", server.groupUid);
+    for (const group of [payments, orders]) await create(`/registry/v2beta1/repos/${group}`, { name: "billing-api" });
     await create(`/events/v2beta1/subscriptions/${payments}`, { sink: "https://hooks.example.com/gatehouse" });
     const advisory = createMessage(AdvisorySchema, { advisoryId: "CVE-2031-4711", artifactName: "nginx" });
     await arrange(server, (tx) => insertAdvisory(tx, payments, advisory));
@@ -56,7 +57,7 @@ describe("names in the console", { timeout: 600_000 }, () => {
     await palette(page).getByRole("combobox").fill(words);
   }
 
-  it("the palette finds a person by surname, a CVE, a repo by its second word, and a webhook by its host", async () => {
+  it("the palette finds a person by surname, a CVE, a package, repos of one name by its second word, and a webhook by its host", async () => {
     await using console = await openConsole(browser, server, { path: overview() });
     const { page, complaints } = console;
     await signIn(page, "owner");
@@ -64,6 +65,8 @@ describe("names in the console", { timeout: 600_000 }, () => {
     for (const [words, option] of [
       ["lopez", /ana lopez.*person · ana@example\.org/],
       ["cve-2031-4711", /CVE-2031-4711.*advisory · example\.org \/ payments/],
+      ["nginx", /nginx.*package/],
+      ["api", /billing-api.*repo · example\.org \/ orders/],
       ["api", /billing-api.*repo · example\.org \/ payments/],
       ["hooks.example", /hooks\.example\.com.*subscription/],
     ] as const) {
