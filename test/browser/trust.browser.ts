@@ -4,6 +4,7 @@ import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
+import { forgeToken, gitHub, gitHubJob, startForges } from "../sts/forges.ts";
 import { keyPair, signOutside, startIssuer } from "../sts/outside.ts";
 import { openChromium } from "./chromium.ts";
 import { bindRole, buildConsole, createResource, findProblems, openConsole, signIn } from "./console.ts";
@@ -167,6 +168,46 @@ describe("the trust of a workload", { timeout: 300_000 }, () => {
       complaints.filter((text) => !text.includes("400 (Bad Request)")),
       [],
     );
+  });
+
+  it("shows pinned names and refused ones, and accepts one after it has said what that does", async () => {
+    await using forges = await startForges();
+    await using pinning = await startTestServer({ settings: forges.settings });
+    for (const name of ["owner", "viewer"]) await bindRole(pinning, name, name);
+    const claimMatch = { issuer: gitHub, subject: main };
+    const uid = await createResource(pinning, `identities/${pinning.groupUid}`, { name: "pinned", claimMatch });
+    const present = async (repositoryId: string) => {
+      const token = await forgeToken(pinning.url, gitHubJob("acme", "app", ["12", repositoryId]));
+      const path = `/sts/exchange?aud=${pinning.url}&identity=${uid}`;
+      return (await rest(pinning.url, token, "POST", path)).status;
+    };
+    assert.deepEqual([await present("74"), await present("888")], [200, 403]);
+    const path = `/console/o/${pinning.groupUid}/workloads/${uid}?tab=trust`;
+    await using viewer = await openConsole(browser, pinning, { path });
+    await signIn(viewer.page, "viewer");
+    const denied = viewer.page.getByRole("button", { name: "Accept", exact: true });
+    await denied.waitFor();
+    assert.equal(await denied.getAttribute("aria-disabled"), "true");
+
+    await using console = await openConsole(browser, pinning, { path });
+    const { page, complaints } = console;
+    await signIn(page, "owner");
+    const pin = page.getByRole("table", { name: "Pinned names" }).getByRole("row").filter({ hasText: "acme/app" });
+    const refused = page.getByRole("table", { name: "Refused names" }).getByRole("row").filter({ hasText: "acme/app" });
+    assert.match((await pin.textContent()) ?? "", /acme\/apprepository74first use/);
+    assert.match((await refused.textContent()) ?? "", /acme\/apprepository888pinned to another id1/);
+    assert.deepEqual(await findProblems(page), []);
+    await refused.getByRole("button", { name: "Accept" }).press("Enter");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("The repository acme/app is pinned to the id 888.").waitFor();
+    assert.deepEqual(await findProblems(page), []);
+    await page.keyboard.press("Control+Enter");
+    await dialog.waitFor({ state: "detached" });
+    await pin.getByText("888", { exact: true }).waitFor();
+    await pin.getByText("accepted").waitFor();
+    assert.equal(await refused.count(), 0);
+    assert.deepEqual([await present("888"), await present("74")], [200, 403]);
+    assert.deepEqual([...complaints, ...viewer.complaints], []);
   });
 
   it("is a tab of identities with a claim match only", async () => {

@@ -1,4 +1,5 @@
-// Which tokens assume an identity with a claim match: whom its rule lets in by mistake, and which tokens were presented.
+// Which tokens assume an identity with a claim match: whom its rule lets in by mistake, which names are pinned, and which tokens were
+// presented.
 import { useQuery } from "@connectrpc/connect-query";
 import type {
   Identity_ClaimMatch as ClaimMatch,
@@ -8,6 +9,7 @@ import { WorkloadTrustService } from "../../../../gen/gatehouse/iam/v1/workload_
 import { CopyAs, Loading } from "../../shell/parts.tsx";
 import { Failure } from "../../shell/states.tsx";
 import { useTexts } from "../../texts/texts.ts";
+import { Pins } from "./pins.tsx";
 import { RuleFindings } from "./rule-findings.tsx";
 import { SeenTokens } from "./seen-tokens.tsx";
 import { TryRule } from "./try-rule.tsx";
@@ -21,6 +23,7 @@ export function TrustTab({ identity }: { readonly identity: Identity }) {
   return (
     <div className="stack">
       <Warnings rule={relationship.value} />
+      <Pins identity={identity} />
       <SeenTokens identity={identity} />
       <TryRule identity={identity} />
     </div>
