@@ -15,7 +15,7 @@ export interface TokenForm {
   readonly sub: Template;
   /** The other claims that rules name. */
   readonly claims: Readonly<Record<string, Template>>;
-  /** Who gets such a token, if these are more people than those who may change what is merged. */
+  /** Which people get such a token, if more than the maintainers do. */
   readonly openTo?: string;
 }
 
