@@ -11,7 +11,13 @@ import type { EventDefinition } from "../../src/resource/event-definition.ts";
 import { deleteRow, insertRow } from "../../src/storage/collection/rows.ts";
 import type { Database } from "../../src/storage/database.ts";
 import { writeSetting } from "../../src/storage/engine/settings.ts";
-import { findDueQueues, findNextDelivery, readQueue } from "../../src/storage/events/delivery-queues.ts";
+import {
+  findDueQueues,
+  findNextDelivery,
+  readQueue,
+  resetFutureRetries,
+  stoppedTime,
+} from "../../src/storage/events/delivery-queues.ts";
 import { type SubscriptionRow, subscriptionCollection } from "../../src/storage/events/rows.ts";
 import { newEncryption } from "../../src/storage/installation/encryption.ts";
 import { isLeaseFree, takeLease } from "../../src/storage/installation/lease.ts";
@@ -236,6 +242,16 @@ for (const [name, open] of stores) {
       // Draining waits for deliveries in flight.
       await delivery.drain(60_000);
       assert.equal(await findNextDelivery(store.database.session, uid), undefined);
+    });
+
+    it("does not start queues again that were stopped", async () => {
+      await using store = await openRooted(open);
+      const { uid } = await subscribe(store, "https://sink.invalid/");
+      await addGroup(store, "told");
+      await fanOut(dependencies(store.database), context);
+      await store.tamper(`UPDATE event_queues SET next_time = ${stoppedTime}`);
+      await store.database.write(at(right), (tx) => resetFutureRetries(tx, day));
+      assert.equal((await readQueue(store.database.session, uid))?.nextTime, stoppedTime);
     });
   });
 }

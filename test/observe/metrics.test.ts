@@ -86,6 +86,9 @@ describe("metrics of several processes", () => {
       metrics.gauge({ name: "size", help: "Size.", combined: "max" }, () => 100 + pid);
       metrics.gauge({ name: "expiry", help: "Expiry.", combined: "min" }, () => 100 + pid);
       metrics.gauge({ name: "open", help: "Open.", combined: "sum" }, () => pid);
+      const durations = new DurationCounts();
+      durations.recordSince(performance.now());
+      metrics.durations("steps_seconds", "Steps.", "kind", () => ({ short: durations }));
       metrics.observeCall({ ...call, traceId: String(pid).repeat(32) });
       const families = await published[0]!();
       const startTime = families.find(({ name }) => name === "process_start_time_seconds")!;
@@ -97,6 +100,7 @@ describe("metrics of several processes", () => {
     const text = await metricsText(families, "openmetrics");
     for (const line of ["size 102", "expiry 101", "open 3", "process_start_time_seconds 2"])
       assert.match(text, new RegExp(`^${line}$`, "m"));
+    assert.match(text, /^steps_seconds_count\{kind="short"\} 2$/m);
     assert.match(text, /le="0.0025".* 2 # \{trace_id="2{32}"\}/);
     assert.doesNotMatch(text, /1{32}/);
     combined.end(2);

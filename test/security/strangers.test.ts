@@ -209,6 +209,15 @@ for (const database of databases) {
         assert.deepEqual(roles.roles ?? [], []);
       });
 
+      it("names are found by an identity, which accepts no organization, wherever it may list", async () => {
+        const { token } = await addCaller(server, stranger, ownerRole.uid);
+        const { groups } = await call(token, "GET", `${iam}/groups?name=team`);
+        assert.deepEqual(
+          groups.map(({ uid }: { uid: string }) => uid),
+          [theirs],
+        );
+      });
+
       it("names in an organization are found once the user has accepted it", async () => {
         await call(person.token, "GET", `${iam}/groups/${theirs}`);
         assert.deepEqual((await named("groups?name=team")).sort(), [own, theirs].sort());

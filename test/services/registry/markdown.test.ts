@@ -19,6 +19,7 @@ const unsafe: Readonly<Record<string, string>> = {
   "nesting without an end": ">".repeat(60_000),
   "a tag that ends in what the renderer writes": '<div title="\n\n[x](onmouseover=alert(1)//)',
   "a tag in a cell that not all renderers show": "| a |\n|-|\n| x | <iframe> |",
+  "a tag in code that a table would split": "`x | <iframe>`",
   "a tag in a footnote": "[^1]: <img src=x onerror=alert(1)>",
   "a tag in the second part of a footnote": "[^1]: a\n\n    <script>alert(1)</script>",
   "a javascript link": "[a](javascript:alert(1))",
