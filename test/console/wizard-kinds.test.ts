@@ -59,6 +59,27 @@ const examples: readonly Example[] = [
   },
   {
     kind: "github",
+    values: { repo: repository, branch: "main", repoId: "654321", ownerId: "123456" },
+    iss: github,
+    accepted: [
+      { ...main, repository_id: "654321", repository_owner_id: "123456" },
+      { ...numbered, repository_id: "654321", repository_owner_id: "123456" },
+    ],
+    denied: [
+      main,
+      { ...main, repository_id: "654321" },
+      { ...main, repository_id: "999", repository_owner_id: "123456" },
+      { ...numbered, repository_id: "654321", repository_owner_id: "999" },
+      {
+        ...main,
+        sub: "repo:acme@999/app.js@654321:ref:refs/heads/main",
+        repository_id: "654321",
+        repository_owner_id: "123456",
+      },
+    ],
+  },
+  {
+    kind: "github",
     values: { repo: repository, environment: "eu:1" },
     iss: github,
     accepted: [{ ...main, sub: "repo:acme/app.js:environment:eu%3A1" }],

@@ -111,6 +111,8 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "wizard.key": "Ein eigener Schlüssel",
   "wizard.nameHelp": "Ein Name für Menschen, zum Beispiel „deploy“",
   "wizard.githubRepo": "Besitzer und Repository",
+  "wizard.githubRepoId": "ID des Repositorys; leer, um die des ersten Tauschs festzulegen",
+  "wizard.githubOwnerId": "ID des Besitzers; leer, um die des ersten Tauschs festzulegen",
   "wizard.branch": "Branch",
   "wizard.environment": "Umgebung; leer für keine",
   "wizard.gitlabUrl": "Adresse von GitLab",

@@ -108,6 +108,8 @@ export const texts = {
   "wizard.key": "A key of its own",
   "wizard.nameHelp": "A name for people, such as “deploy”",
   "wizard.githubRepo": "Owner and repository",
+  "wizard.githubRepoId": "Id of the repository; empty to pin that of the first exchange",
+  "wizard.githubOwnerId": "Id of the owner; empty to pin that of the first exchange",
   "wizard.branch": "Branch",
   "wizard.environment": "Environment; empty for none",
   "wizard.gitlabUrl": "Address of GitLab",

@@ -51,6 +51,7 @@ export function Pins({ identity: { uid } }: { readonly identity: Identity }) {
         <CopyAs method={getTrust} request={request} />
       </div>
       {data && <p className="muted">{t(policies[data.effectiveNamePolicy] ?? "trust.policy.off")}</p>}
+      {refused.length > 0 && <h3 className="row">{t("trust.refused")}</h3>}
       {refused.length > 0 && (
         <Table
           label={t("trust.refused")}

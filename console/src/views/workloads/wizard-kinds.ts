@@ -70,15 +70,23 @@ const github: WizardKind = {
     { name: "repo", text: "wizard.githubRepo", placeholder: "acme/app" },
     branchField,
     { name: "environment", text: "wizard.environment", placeholder: "production", isOptional: true },
+    { name: "repoId", text: "wizard.githubRepoId", placeholder: "74", isOptional: true },
+    { name: "ownerId", text: "wizard.githubOwnerId", placeholder: "12", isOptional: true },
   ],
-  relationshipOf({ repo = "", branch = "", environment = "" }) {
+  relationshipOf({ repo = "", branch = "", environment = "", repoId = "", ownerId = "" }) {
     const issuer = "https://token.actions.githubusercontent.com";
     // Subjects of newer repositories have numbers of the owner and the repository, as in repo:acme@12/app@34. Both forms match.
-    const start = `repo:${repo.split("/").map(literal).join("(@[0-9]+)?/")}(@[0-9]+)?`;
-    const further = { repository: repo, ...(branch !== "" && { ref: `refs/heads/${branch}` }) };
+    const [owner = "", name = ""] = repo.split("/").map(literal);
+    const suffix = (id: string) => `(@${id === "" ? "[0-9]+" : literal(id)})?`;
+    const start = `repo:${owner}${suffix(ownerId)}/${name}${suffix(repoId)}`;
+    const further = {
+      ...(repoId === "" ? { repository: repo } : { repository_id: repoId }),
+      ...(ownerId !== "" && { repository_owner_id: ownerId }),
+      ...(branch !== "" && { ref: `refs/heads/${branch}` }),
+    };
     // A job with an environment has it in the subject in place of the branch, with its colons escaped.
-    const name = literal(environment.replaceAll(":", "%3A"));
-    if (environment !== "") return claims(issuer, { pattern: `${start}:environment:${name}` }, { further });
+    const place = literal(environment.replaceAll(":", "%3A"));
+    if (environment !== "") return claims(issuer, { pattern: `${start}:environment:${place}` }, { further });
     const ref = branch === "" ? "(heads|tags)/.*" : `heads/${literal(branch)}`;
     return claims(issuer, { pattern: `${start}:ref:refs/${ref}` }, { further });
   },
