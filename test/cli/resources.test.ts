@@ -371,6 +371,12 @@ describe("gatehouse iam", () => {
       const { stdout, stderr } = await caller.runWith(elsewhere, "iam", "identity-providers", ...args);
       assert.ok(stdout.split(/\s+/).includes(redirectUri), `${args}: ${stdout}${stderr}`);
     }
+    const lifetimeOf = async (...args: string[]) => {
+      const { expireTime } = await caller.json("iam", "scim-tokens", ...args);
+      return Math.round((Date.parse(expireTime) - Date.now()) / 3_600_000);
+    };
+    assert.equal(await lifetimeOf("create", "sso", "--ttl", "48h"), 48);
+    assert.equal(await lifetimeOf("rotate", "sso", "--ttl", "72h"), 72);
     await done("iam", "identity-providers", "delete", "sso", "--yes");
   });
 

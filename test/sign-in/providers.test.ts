@@ -74,6 +74,14 @@ for (const database of databases) {
       assert.equal(await orgcheck.json(), true);
     });
 
+    it("an organization with several providers is asked which one, and each is found by its uid", async () => {
+      const second = await createProvider(server.groupUid);
+      const { error = "" } = await signIn({ sub: "undecided" }, { idp_id: "example.org" });
+      assert.match(error, /the organization has several identity providers: name one/);
+      assert.ok((await signIn({ sub: "decided" }, { idp_id: second })).token);
+      await api("DELETE", `identityProviders/${second}`);
+    });
+
     it("gives its default role at the first sign-in only", async () => {
       const { token } = await signIn({ sub: "newcomer" });
       assert.equal(await call(token, "GET", `groups/${server.groupUid}`), 200);
