@@ -3,7 +3,7 @@ import { createPublicKey } from "node:crypto";
 import { it } from "node:test";
 import { parseRecipientKey } from "../../../src/services/organization-export/recipient-key.ts";
 
-/** Returns a public RSA key of this size. Its modulus is no product of primes, which takes long to find. */
+/** Returns a public RSA key of this size. Its modulus has no prime factors of half its length: those take long to find. */
 function rsaKey(bits: number): string {
   const modulus = Buffer.alloc(bits / 8, 0xff).toString("base64url");
   const key = createPublicKey({ key: { kty: "RSA", n: modulus, e: "AQAB" }, format: "jwk" });

@@ -1,14 +1,21 @@
 /** Errors by their reason or the type of their violation, and the rules of fields. {detail} is what the server says. */
 export const texts = {
   "error.CANCELLED": "The call was cancelled.",
+  "error.ID_MISSING": "A name of this workload is pinned to an id, and its token has none.",
   "error.INVALID_ARGUMENT": "The server does not accept this: {detail}",
   "error.DEADLINE_EXCEEDED": "The server took too long. Try again.",
+  "error.NAME_REUSED":
+    "A name of this workload comes with another id than the pinned one. Another owner may have taken the name.",
+  "error.NAME_UNKNOWN": "A name of this workload is not pinned, and this identity accepts only pinned names.",
   "error.NOT_FOUND": "This does not exist, or you may not see it.",
   "error.ALREADY_EXISTS": "This exists already: {detail}",
+  "error.NOT_REFUSED": "This name was not refused with this id. Reload the page.",
+  "error.NO_NAMES": "This identity has no names to pin. Only claim matches and AWS identities have.",
   "error.PERMISSION_DENIED": "You may not do this: {detail}",
   "error.RESOURCE_EXHAUSTED": "A limit of the server is reached: {detail}",
   "error.FAILED_PRECONDITION": "This is not possible now: {detail}",
   "error.ABORTED": "Somebody else has changed this meanwhile: {detail}",
+  "error.TOO_MANY_NAMES": "This identity has as many pinned names as it may have.",
   "error.UNIMPLEMENTED": "This server does not offer that: {detail}",
   "error.IDENTITY_AMBIGUOUS": "Several identities in the group accept this token. Name one.",
   "error.INTERNAL": "The server has failed. Send the id of the request to whoever operates it.",

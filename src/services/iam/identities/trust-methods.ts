@@ -56,9 +56,9 @@ export const trustRules: readonly MessageRules[] = [GetTrustRequestSchema, Accep
 type TrustShape = MessageInitShape<typeof TrustSchema>;
 
 /** Returns the methods that read and change the pins of identities. */
-export function trustMethods({ database, clock, settings: { pinNames } }: TrustMethodsContext) {
+export function trustMethods({ database, clock, settings }: TrustMethodsContext) {
   const show = (row: IdentityRow): TrustShape =>
-    trustMessage(row.uid, row.trust ?? noTrust, effectivePolicy(row, pinNames));
+    trustMessage(row.uid, row.trust ?? noTrust, effectivePolicy(row, settings.pinNames));
 
   /** Changes the trust of an identity. Pins say who may assume it, so the caller must hold its roles, as for its relationship. */
   const change = (uid: string, call: Call, next: (trust: Trust, time: number, row: IdentityRow) => Trust) =>
