@@ -14,6 +14,7 @@ const initial = "schema/migrations/postgres/0000_initial.sql";
 const attempts = "schema/migrations/postgres/0001_delivery_attempts.sql";
 const nodes = "schema/migrations/postgres/0002_nodes.sql";
 const counts = "schema/migrations/postgres/0010_daily_counts.sql";
+const trust = "schema/migrations/postgres/0014_identity_trust.sql";
 const seen = "schema/migrations/postgres/0013_seen_tokens.sql";
 const founding = "schema/migrations/postgres/0006_founding_bindings.sql";
 const settings = "schema/migrations/postgres/0007_subscription_settings.sql";
@@ -46,7 +47,7 @@ export const uncommonConstructs: readonly SqlConstruct[] = [
   {
     name: "json columns",
     pattern: /" json\b|\bpg\.jsonb?\(/,
-    files: ["schema/columns.postgres.ts", initial, scim, settings],
+    files: ["schema/columns.postgres.ts", initial, scim, settings, trust],
   },
   {
     name: 'collate "C"',
