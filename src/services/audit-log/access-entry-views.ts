@@ -50,7 +50,7 @@ export const accessEntryViews: readonly RowView[] = [
   },
   {
     kind: seenTokenClearingKind,
-    show: (row) => ({ ...(row as SeenTokenClearing) }),
+    show: (row) => ({ ...(row as Stored<SeenTokenClearing>) }),
     sentence: eventForm("cleared"),
   },
   { kind: secretExportKind, show: (row) => ({ ...(row as SecretExport) }), sentence: eventForm("exported") },

@@ -101,8 +101,8 @@ export type ResourceExport = CallerClient;
 /** The kind of the entry for seen tokens of an identity that were deleted. Its retention is that of changes. */
 export const seenTokenClearingKind = "seen_token_clearings";
 
-/** The content of that entry: how many there were. */
-export interface SeenTokenClearing {
+/** The content of that entry: how many there were, and the client. */
+export interface SeenTokenClearing extends CallerClient {
   readonly tokens: number;
 }
 

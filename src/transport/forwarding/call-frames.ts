@@ -13,6 +13,12 @@ export type HelloHead = readonly [key: string];
 /** The notices of the writing process besides responses: `ready`, and `drain`, which asks for no more calls. */
 export type Notice = readonly ["ready" | "drain"];
 
+/** The names of the headers that methods read. */
+export const forwardedHeaders = ["authorization", "traceparent", "user-agent"] as const;
+
+/** Those headers; `traceparent` is that of the span of the forwarding process. */
+export type ForwardedHeaders = Readonly<Record<(typeof forwardedHeaders)[number], string | undefined>>;
+
 /** A call; its message is the request. */
 export type CallHead = readonly [
   id: number,
@@ -20,8 +26,7 @@ export type CallHead = readonly [
   transport: TransportName,
   requestId: string,
   clientAddress: string,
-  authorization: string,
-  traceparent: string,
+  headers: ForwardedHeaders,
 ];
 
 /** A forwarding process's notice that an earlier call ended: with DEADLINE_EXCEEDED, or CANCELLED by its client. */

@@ -9,6 +9,7 @@ import {
   type CallHead,
   type EndHead,
   type ErrorHead,
+  type ForwardedHeaders,
   type HelloHead,
   type Notice,
   type ResponseHead,
@@ -125,9 +126,12 @@ class Connection {
       call.lifetime?.awaitResult();
       this.#pending.set(id, { call, output, isEndSent: false, resolve, reject });
       const { transport, requestId, clientAddress } = call;
-      const authorization = call.header("authorization") ?? "";
-      const traceparent = currentTraceparent() ?? "";
-      const head: CallHead = [id, path, transport, requestId, clientAddress, authorization, traceparent];
+      const headers: ForwardedHeaders = {
+        authorization: call.header("authorization"),
+        traceparent: currentTraceparent(),
+        "user-agent": call.header("user-agent"),
+      };
+      const head: CallHead = [id, path, transport, requestId, clientAddress, headers];
       this.#frames.send(head, input, request);
     });
   }

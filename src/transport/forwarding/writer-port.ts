@@ -15,6 +15,8 @@ import {
   causeOf,
   type EndHead,
   type ErrorHead,
+  type ForwardedHeaders,
+  forwardedHeaders,
   type Notice,
   type ResponseHead,
   type TurnHead,
@@ -144,7 +146,7 @@ interface Execution {
 /** Executes a call as any transport does. The process that forwarded it has the log line, the metric and the audit entry of a denial. */
 async function execute(
   { frames, connection, lifetime, methods }: Execution,
-  [id, path, transport, requestId, clientAddress, authorization, traceparent]: CallHead,
+  [id, path, transport, requestId, clientAddress, headers]: CallHead,
   request: Uint8Array,
 ): Promise<void> {
   try {
@@ -152,7 +154,7 @@ async function execute(
     if (!method) throw new Error(`there is no method ${path}`);
     const { input, output } = method.descriptor;
     const decoded = fromBinary(input, request);
-    const header = headerOf(authorization, traceparent);
+    const header = headerOf(headers);
     const call = newCall({ transport, requestId, clientAddress, connection, header, lifetime, isForwarded: true });
     const response = await method.call(call, () => decoded);
     frames.send([id, "ok", [...call.responseHeaders]] satisfies ResponseHead, output, response);
@@ -162,13 +164,13 @@ async function execute(
   }
 }
 
-/** A forwarded call has the headers that methods read. */
-function headerOf(authorization: string, traceparent: string) {
+/** Throws for a header that is not forwarded: a method that reads it would behave otherwise in a worker. */
+function headerOf(headers: ForwardedHeaders) {
   return (name: string): string | undefined => {
     // The span of the call lies below that of the process that forwards it.
-    if (name === "traceparent") return traceparent === "" ? undefined : traceparent;
     if (name === "tracestate") return undefined;
-    if (name !== "authorization") throw new Error(`the header ${name} is not forwarded`);
-    return authorization;
+    const forwarded = forwardedHeaders.find((one) => one === name);
+    if (!forwarded) throw new Error(`the header ${name} is not forwarded`);
+    return headers[forwarded];
   };
 }

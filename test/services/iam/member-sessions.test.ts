@@ -12,14 +12,19 @@ import { addCaller, addGroup, addPerson, addRole, arrange, bind, ownerRole, view
 
 after(stopPostgres);
 
-for (const database of databases)
-  describe(`the sessions of people by the identity providers of an organization (${database})`, () => {
+const places = [
+  ...databases.map((database) => ({ name: database, database })),
+  { name: "sqlite, in a worker that forwards writes", database: "sqlite", forwardsWrites: true } as const,
+];
+
+for (const { name, ...options } of places)
+  describe(`the sessions of people by the identity providers of an organization (${name})`, () => {
     let server: TestServer;
     let [root, folder, ana, own, foreign] = ["", "", "", "", ""];
     let owner: { uid: string; token: string };
     let stranger: { uid: string; token: string };
     before(async () => {
-      server = await startTestServer({ database });
+      server = await startTestServer(options);
       root = await addGroup(server, null, "example.org");
       folder = await addGroup(server, root, "folder");
       owner = await addCaller(server, root, ownerRole.uid);

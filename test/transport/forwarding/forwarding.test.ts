@@ -57,7 +57,8 @@ describe("forwarded calls", () => {
   it("forwarded calls are executed as the client sent them, with response headers, and invalidate the caches of the forwarding worker", async () => {
     const seen: unknown[] = [];
     await using writer = await openWriter(async (call) => {
-      seen.push([call.transport, call.requestId, call.clientAddress, call.header("authorization"), call.isForwarded]);
+      const headers = [call.header("authorization"), call.header("user-agent")];
+      seen.push([call.transport, call.requestId, call.clientAddress, ...headers, call.isForwarded]);
       assert.throws(() => call.header("cookie"), /the header cookie is not forwarded/);
       call.setResponseHeader("cache-control", "no-store");
       return pong();
@@ -66,7 +67,7 @@ describe("forwarded calls", () => {
     using forwarder = newForwarder({ path: writer.socket, key, onExecuted: () => executed++ });
     const { call, response } = await forwarded(forwarder);
     assert.deepEqual(await response, pong());
-    assert.deepEqual(seen, [["rest", "r1", "192.0.2.1", "Bearer t", true]]);
+    assert.deepEqual(seen, [["rest", "r1", "192.0.2.1", "Bearer t", "other", true]]);
     assert.deepEqual([...call.responseHeaders], [["cache-control", "no-store"]]);
     assert.equal(executed, 1);
   });

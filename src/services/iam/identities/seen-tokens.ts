@@ -19,6 +19,7 @@ import { noTrust } from "../../../model/trust.ts";
 import { parentOf } from "../../../model/uid.ts";
 import { expensive } from "../../../pipeline/expensive.ts";
 import type { Handlers } from "../../../pipeline/handlers.ts";
+import { clientOf } from "../../../pipeline/observe.ts";
 import { queryDigest, readToken } from "../../../resource/bound-page-token.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { type SeenTokenClearing, seenTokenClearingKind } from "../../../storage/change-log/access-entries.ts";
@@ -79,7 +80,7 @@ export function seenTokenMethods(context: SeenTokensContext): Methods {
       return await database.write(writeContext(call, clock), async (tx) => {
         await requireIdentity(tx, identity);
         const tokens = await clearSeenTokens(tx, identity);
-        const after: SeenTokenClearing = { tokens };
+        const after: SeenTokenClearing = { tokens, ...clientOf(call) };
         const groupUid = identity.includes("/") ? parentOf(identity) : "";
         tx.logChange({ kind: seenTokenClearingKind, uid: identity, groupUid, before: null, after });
         return { deletedCount: BigInt(tokens) };
