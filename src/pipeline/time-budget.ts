@@ -14,8 +14,8 @@ export interface BudgetLimits {
 export interface TimeBudget {
   /** Returns how long the key has to wait until it has time again, in milliseconds; 0 if it has some. */
   retryMs(key: string): number;
-  /** Takes the time that a call used. */
-  spend(key: string, usedMs: number): void;
+  /** Takes the time that a call used. Returns how much of it the key had left. */
+  spend(key: string, usedMs: number): number;
 }
 
 interface Account {
@@ -48,7 +48,10 @@ export function newTimeBudget({ burstMs, regainedMsPerSecond }: BudgetLimits, cl
       return leftMs > 0 ? 0 : ((1 - leftMs) * 1000) / regainedMsPerSecond;
     },
     spend(key, usedMs) {
-      accountOf(key).leftMs -= usedMs;
+      const account = accountOf(key);
+      const coveredMs = Math.max(0, Math.min(usedMs, account.leftMs));
+      account.leftMs -= usedMs;
+      return coveredMs;
     },
   };
 }

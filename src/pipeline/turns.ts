@@ -51,6 +51,12 @@ export function newTurns(limits: TurnLimits, clock: Clock): Turns {
     if (!call.isAdmitted) for (const [budget, key] of accountsOf(call)) requireTime(budget, key);
   }
 
+  function spend(uid: string, organization: string | undefined, usedMs: number): void {
+    const coveredMs = budgets.caller.spend(uid, usedMs);
+    // The time beyond the budget of a caller must not be missing for others of the organization.
+    if (organization !== undefined) budgets.organization.spend(organization, coveredMs);
+  }
+
   return {
     requireBudget,
 
@@ -68,7 +74,7 @@ export function newTurns(limits: TurnLimits, clock: Clock): Turns {
             try {
               return await body(hasWaited || hasWaitedToo);
             } finally {
-              if (isBudgeted) for (const [budget, key] of accountsOf(call)) budget.spend(key, work.usedMs());
+              if (isBudgeted) spend(uid, organization, work.usedMs());
             }
           });
         return organization === undefined ? runWork(false) : ofOrganizations.run(organization, call.signal, runWork);

@@ -95,6 +95,16 @@ describe("turns of expensive calls", () => {
     await turns.run(callOf("other/a"), true, async () => {});
   });
 
+  it("one long call of a caller leaves time of the organization to others", async () => {
+    const { turns } = open();
+    await turns.run(callOf("o/a"), true, async () => burn(100));
+    await assert.rejects(
+      turns.run(callOf("o/a"), true, async () => {}),
+      isExhausted,
+    );
+    await turns.run(callOf("o/b"), true, async () => {});
+  });
+
   it("a waiting call is rejected once the calls before it have used up the budget", async () => {
     const { turns } = open();
     const first = turns.run(callOf("p"), true, async () => burn(30));

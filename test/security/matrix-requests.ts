@@ -48,6 +48,8 @@ function baseRequest(method: DescMethod, own: Things): JsonObject {
     if (field.name === "metrics") return [[field.jsonName, ["changes"]]];
     if (field.name === "names") return [[field.jsonName, []]];
     if (field.name === "refused_names") return [[field.jsonName, [{ kind: "owner", name: "acme", id: "12" }]]];
+    if (field.name === "claim_match")
+      return [[field.jsonName, { issuer: "https://issuer.example.org", subject: "job" }]];
     if (field.name === "sink") return [[field.jsonName, "https://localhost/"]];
     if (field.name === "event_ids") return [[field.jsonName, [randomUUID()]]];
     if (field.name === "etag") return [[field.jsonName, "stale"]];
