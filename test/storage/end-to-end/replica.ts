@@ -102,13 +102,18 @@ describe("a server with a replica", () => {
     const { create, list } = clientOf(server, server);
     await create("first");
     await untilUsed(server, list);
-    const before = await counted(server);
-    const [primarySince, standbySince] = [await clockOf(primary), await clockOf(standby)];
-    // One after another: twenty new connections at once may take a busy machine longer than the server waits for a replica.
-    for (let i = 0; i < 20; i++) assert.ok((await list()).includes("first"));
-    assert.deepEqual(await counted(server), { ...before, reads: before.reads! + 20 });
-    assert.equal(await snapshotsSince(primary, primarySince), 0);
-    assert.ok((await snapshotsSince(standby, standbySince)) > 0);
+    // Counts of statistics and the like may be written to the primary meanwhile, but not in every one of these rounds.
+    let snapshotsOfPrimary = -1;
+    for (let round = 0; round < 5 && snapshotsOfPrimary !== 0; round++) {
+      const before = await counted(server);
+      const [primarySince, standbySince] = [await clockOf(primary), await clockOf(standby)];
+      // One after another: twenty new connections at once may take a busy machine longer than the server waits for a replica.
+      for (let i = 0; i < 20; i++) assert.ok((await list()).includes("first"));
+      assert.deepEqual(await counted(server), { ...before, reads: before.reads! + 20 });
+      snapshotsOfPrimary = await snapshotsSince(primary, primarySince);
+      assert.ok((await snapshotsSince(standby, standbySince)) > 0);
+    }
+    assert.equal(snapshotsOfPrimary, 0);
   });
 
   it("lets the primary list what the change log does not have", async () => {
