@@ -143,6 +143,9 @@ describe("the walkthrough in the console", { timeout: 600_000 }, () => {
     await page.keyboard.press("Escape");
     await page.getByRole("heading", { name: "keys-job" }).waitFor();
 
+    // From another view: on the page itself, nothing would show that the jump is done and that its keys work again.
+    await page.keyboard.type("gg");
+    await page.getByRole("heading", { name: "Groups" }).waitFor();
     await page.keyboard.press("Control+k");
     await page.getByRole("dialog", { name: "Jump to" }).waitFor();
     await page.keyboard.type("keys-job");
