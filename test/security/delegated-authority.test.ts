@@ -368,6 +368,14 @@ for (const database of databases) {
         await confirm(idp);
         assert.deepEqual(await listed(idp), ["DEFAULT_ROLE", "SCIM_TOKEN"]);
       });
+
+      it("a SCIM token stays valid after a mapping was added whose role its maker holds", async () => {
+        const idp = await provider();
+        await asMaker("POST", `/iam/v2beta1/identityProviders/${idp}:generateScimToken`, {});
+        const mapping = { externalGroupId: "admins", roleUid: editorRole.uid, scope: server.groupUid };
+        await asOwner("POST", `/iam/v2beta1/externalGroupRoleMappings/${idp}`, mapping);
+        assert.deepEqual(await listed(idp), ["DEFAULT_ROLE", "SCIM_TOKEN"]);
+      });
     });
 
     describe("a subscription", () => {
