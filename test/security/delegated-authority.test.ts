@@ -370,7 +370,7 @@ for (const database of databases) {
       });
 
       it("a SCIM token stays valid after a mapping was added whose role its maker holds", async () => {
-        const idp = await provider();
+        const idp = await provider(await addRole(server, server.groupUid, numbers("groups.list")));
         await asMaker("POST", `/iam/v2beta1/identityProviders/${idp}:generateScimToken`, {});
         const mapping = { externalGroupId: "admins", roleUid: editorRole.uid, scope: server.groupUid };
         await asOwner("POST", `/iam/v2beta1/externalGroupRoleMappings/${idp}`, mapping);
