@@ -74,7 +74,7 @@ export class TokenTally {
     }
   }
 
-  /** Removes a batch of those that are to be stored now, the oldest first. */
+  /** Removes the oldest shapes that are due, at most a batch. */
   #take(time: number): SeenToken[] {
     const taken: SeenToken[] = [];
     for (const [key, row] of this.#waiting) {

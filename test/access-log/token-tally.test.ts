@@ -141,7 +141,7 @@ describe("the memory of the tally", () => {
   const written: unknown[] = [];
   const database = { write: async () => void written.push(1) } as unknown as Pick<Database, "write">;
 
-  it("has a limit for each organization, and another for all", async () => {
+  it("the shapes that wait have a limit for each organization, and another for all", async () => {
     const tally = new TokenTally({ ...limits, waitingShapes: 800, waitingShapesOfOrganization: 300 });
     const organizations = Array.from({ length: 3 }, (_, i) => `${i}`.repeat(40));
     for (const uid of organizations)

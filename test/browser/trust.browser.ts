@@ -210,7 +210,7 @@ describe("the trust of a workload", { timeout: 300_000 }, () => {
     assert.deepEqual([...complaints, ...viewer.complaints], []);
   });
 
-  it("is a tab of identities with a claim match only", async () => {
+  it("an identity of AWS has no tab Trust", async () => {
     await using console = await open(address("lambda", ""));
     const { page, complaints } = console;
     await page.getByRole("link", { name: "Details" }).waitFor();

@@ -192,7 +192,7 @@ describe("the pages that let a first workload in", () => {
         identity = await createAsShown(text, "--identity-issuer");
       });
 
-      it("has the title and the steps of all, in two minutes of reading", () => {
+      it(`${file} has the title and the steps of all first pages, in two minutes of reading`, () => {
         assert.match(text, /^# Let your first workload in: \S/);
         const steps = [...text.matchAll(/^## (\d\..*)$/gm)].map(([, step]) => step);
         const thing = /^3\. Run a (job|pod|program)$/;

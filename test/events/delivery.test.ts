@@ -244,7 +244,7 @@ for (const [name, open] of stores) {
       assert.equal(await findNextDelivery(store.database.session, uid), undefined);
     });
 
-    it("does not start queues again that were stopped", async () => {
+    it("queues that were stopped are not started again", async () => {
       await using store = await openRooted(open);
       const { uid } = await subscribe(store, "https://sink.invalid/");
       await addGroup(store, "told");

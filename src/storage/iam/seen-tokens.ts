@@ -1,4 +1,4 @@
-// Stores the shapes of the tokens that identities were assumed with, and of those that their rules denied. Not in the change log.
+// Stores the shapes of tokens that the rules of identities accepted or denied. The change log has no entries of them.
 import type { SQL } from "drizzle-orm";
 import { limitOf, numberPlaceholder, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";

@@ -62,7 +62,7 @@ describe("the kind of resource that a field of the API reference names by its ui
     for (const parameter of operation.parameters ?? []) visit(parameterField(parameter, ""), parameter.name);
   }
 
-  it("is that of its name, its comment, or the method whose path has it", () => {
+  it("the kind that a uid field names is that of its name, its comment, or the method whose path has it", () => {
     const expected = {
       "CreateGroup parent": "group",
       "CreateRoleBinding parent": "group",
@@ -86,7 +86,7 @@ describe("the kind of resource that a field of the API reference names by its ui
     assert.deepEqual(Object.fromEntries(Object.keys(expected).map((field) => [field, kinds.get(field)])), expected);
   });
 
-  it("is missing only where the resource has no name, or can be of any kind", () => {
+  it("a uid field names no kind only where the resource has no name, or can be of any kind", () => {
     const missing = [...kinds].filter(([, kind]) => kind === "none").map(([field]) => field);
     assert.deepEqual(
       missing.filter((field) => !/uidp\.(ancestorsOf|childrenOf|ids)$/.test(field)),

@@ -48,7 +48,7 @@ describe("the list of kinds", () => {
     }
   });
 
-  it("has the kinds of changes by which an export notices that the organization changed meanwhile", () => {
+  it("an export notices changes of every kind that it has", () => {
     const moving = kinds.flatMap(({ transfer, collection }) => ("absent" in transfer ? [] : collection.kind));
     assert.deepEqual(
       moving.filter((kind) => !exportedKinds.has(kind)),

@@ -10,7 +10,7 @@ after(stopPostgres);
 
 const [identities, namesOfEach] = [40, 25];
 
-it("of 1,000 pairs of first uses with different ids at two servers, one of each pair gets in, and its id is pinned", async () => {
+it("two first uses of a name with different ids at two servers at once: one gets in, and its id is pinned, 1,000 times", async () => {
   await using forges = await startForges();
   await using nodes = await startTwoNodes(forges.settings);
   const { one, other } = nodes;

@@ -1,4 +1,4 @@
-// What a field names whose text is a uid: by its rule, and by the nouns in its name, its comment and the name of the method.
+// Finds the kind of resource that a uid field names: by its rule, and by the nouns in its name, its comment and the name of the method.
 import type { NamedKind } from "../../api/named-kinds.ts";
 import { type OpenApi, resolve } from "../documents.ts";
 import type { FormField } from "./fields.ts";

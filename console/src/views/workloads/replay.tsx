@@ -1,4 +1,4 @@
-// What a rule would say of the seen tokens: those that it would deny, those that it would let in, and what it cannot decide.
+// Shows the verdicts of a rule on the seen tokens: newly denied, newly let in, and undecided ones.
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import {
   type ReplayedToken,
