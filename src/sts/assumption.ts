@@ -15,7 +15,14 @@ import {
 } from "./assumable-identity.ts";
 import { type Audiences, eitherAudiences, exactAudiences } from "./audiences.ts";
 import { type Claims, matchClaims, matchIssuer, normalizeIssuer } from "./claim-match.ts";
-import { ambiguousDenied, claimDenied, noneBelowDenied, unknownPersonDenied, verificationDenied } from "./denials.ts";
+import {
+  ambiguousDenied,
+  claimDenied,
+  failedCheckOf,
+  noneBelowDenied,
+  unknownPersonDenied,
+  verificationDenied,
+} from "./denials.ts";
 import { inheritedClaims } from "./inherited-claims.ts";
 import { newStepBudget, type StepBudget } from "./patterns/step-budget.ts";
 import { checkUnsigned, type SubjectToken, verifySubjectToken } from "./subject-token.ts";
@@ -223,8 +230,7 @@ async function assumeIdentity(
   try {
     await deps.directory.admitNames(identity, presentedNames(claims));
   } catch (error) {
-    const { kind, claim } = error instanceof ApiError ? error.metadata : {};
-    const failedCheck = kind === undefined ? claim : `name:${kind}`;
+    const failedCheck = error instanceof ApiError ? failedCheckOf(error) : undefined;
     if (failedCheck !== undefined) record(deps, identity, { match, claims, failedCheck });
     throw error;
   }

@@ -65,6 +65,11 @@ export function nameDenied({ kind, name, id, reason }: NameProblem): ApiError {
   });
 }
 
+/** Returns the check that an error denies: a claim, one of the token itself, or `name:` and a kind; undefined for other errors. */
+export function failedCheckOf({ metadata: { check, claim, kind } }: ApiError): string | undefined {
+  return check ?? claim ?? (kind === undefined ? undefined : `name:${kind}`);
+}
+
 /** PERMISSION_DENIED: comparing the token with the patterns would take too long. */
 export function patternsDenied(): ApiError {
   return permissionDenied(

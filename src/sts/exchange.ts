@@ -17,7 +17,7 @@ import { assumeWithAwsRequest } from "./aws/assumption.ts";
 import { type AwsEndpoint, identityOf } from "./aws/caller-identity.ts";
 import { type AwsRequest, parseAwsRequest } from "./aws/signed-request.ts";
 import type { Claims } from "./claim-match.ts";
-import { malformedToken, show } from "./denials.ts";
+import { failedCheckOf, malformedToken, show } from "./denials.ts";
 import { readExchangeRequest, type WantedToken } from "./exchange-request.ts";
 import { type IssueDeps, issueToken } from "./issue-token.ts";
 import { assumeByProvider, type OrganizationProvider } from "./provider-assumption.ts";
@@ -166,7 +166,6 @@ function eventOf(
 }
 
 function failureOf(error: unknown): Pick<ExchangeEvent, "check" | "reason"> {
-  const { reason, metadata } = toApiError(error);
-  const check = metadata.check ?? metadata.claim ?? (metadata.kind && `name:${metadata.kind}`);
-  return { reason, check };
+  const failure = toApiError(error);
+  return { reason: failure.reason, check: failedCheckOf(failure) };
 }

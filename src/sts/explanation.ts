@@ -118,11 +118,9 @@ function explainNames(
   presented: PresentedNames,
 ): Check[] {
   if (policy === "off") return [];
-  const { problems } = judgeNames(trust, policy, presented, clock());
+  const { contradictorySubject, problems } = judgeNames(trust, policy, presented, clock());
   const contradiction =
-    presented.contradictorySubject === undefined
-      ? []
-      : [failed("sub", "an id in the subject is not that of the claim about it")];
+    contradictorySubject === undefined ? [] : [failed("sub", "an id in the subject is not that of the claim about it")];
   const checks = presented.names.map((one): Check => {
     const { kind, name, id } = one;
     const expected = trust.pins

@@ -42,13 +42,6 @@ export function issuerOf(claims: Claims): WorkloadIssuer | undefined {
   return workloadIssuers.find(({ isIssuerOf }) => isIssuerOf(claims));
 }
 
-/** Returns the claims of a token that may be stored, whichever rule it is compared with: no other has its names. */
-export function storableClaims(claims: Claims): Claims {
-  const names = ["iss", "sub", "aud", ...(issuerOf(claims)?.storable ?? [])];
-  const present = names.filter((name) => Object.hasOwn(claims, name));
-  return Object.fromEntries(present.map((name) => [name, name === podClaim ? withoutPod(claims[name]) : claims[name]]));
-}
-
 /** Returns a text, or a number as it was sent; undefined for what is too long to be stored, or has characters that nobody sees. */
 function textOf(value: unknown): string | undefined {
   const text = typeof value === "string" ? value : numberText(value);
@@ -185,8 +178,8 @@ const kubernetesIssuer: WorkloadIssuer = {
   storable: [podClaim],
 };
 
-/** The pod and the node differ in each job. */
-function withoutPod(value: unknown): unknown {
+/** Returns the storable part of the claim of Kubernetes: the pod and the node differ in each job. */
+export function withoutPod(value: unknown): unknown {
   const account = member(value, "serviceaccount");
   const text = (of: unknown, name: string) => textOf(member(of, name));
   return {

@@ -25,6 +25,8 @@ export interface PresentedNames {
 
 /** The result of the comparison of names with pins. */
 export interface NameJudgement {
+  /** The subject, if it denies the token: an id in it differs from the one in a claim. */
+  readonly contradictorySubject?: unknown;
   /** The refused names, the outermost first; none if the token gets in. */
   readonly problems: readonly NameProblem[];
   /** The pins to add. */
@@ -51,7 +53,7 @@ export function presentedNames(claims: Claims): PresentedNames {
 export function judgeNames(
   trust: Trust,
   policy: NamePolicy,
-  { names, isPinnedAtFirstUse }: PresentedNames,
+  { names, contradictorySubject, isPinnedAtFirstUse }: PresentedNames,
   now: number,
 ): NameJudgement {
   if (policy === "off") return { problems: [], learned: [], unpinned: [] };
@@ -69,7 +71,8 @@ export function judgeNames(
   }
   const isKnown = (one: UnpinnedName) =>
     trust.unpinned?.some(({ kind, reason }) => kind === one.kind && reason === one.reason);
-  return { problems, learned, unpinned: unpinned.filter((one) => one.name !== "" && !isKnown(one)) };
+  const noted = unpinned.filter((one) => one.name !== "" && !isKnown(one));
+  return { contradictorySubject, problems, learned, unpinned: noted };
 }
 
 /** Returns the trust with what a judgement adds. */

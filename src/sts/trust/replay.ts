@@ -11,11 +11,11 @@ import { matchClaims } from "../claim-match.ts";
 import { newStepBudget, type StepBudget } from "../patterns/step-budget.ts";
 import { issuerOf } from "./issuers.ts";
 import { judgeNames, presentedNames } from "./pinned-names.ts";
-import { namedClaims, type Shape } from "./token-shape.ts";
+import { alwaysRead, namedClaims, type Shape } from "./token-shape.ts";
 
 /**
- * The verdict of a rule on a shape. `check` is the claim that does not match, or the one that the shape lacks; `name:` and a kind for a name with another id; `patterns` if the patterns
- * of the rule take too many steps.
+ * The verdict of a rule on a shape. `check` is the claim that does not match, or the one that the shape lacks; `name:`
+ * and a kind for a name with another id; `patterns` if the patterns of the rule take too many steps.
  */
 export type Verdict =
   | { readonly outcome: "allowed" }
@@ -44,7 +44,7 @@ export function newReplay(
   const total = newStepBudget(steps);
   const names = namedClaims(match);
   return (shape, audiences) => {
-    const unknown = ["iss", "sub", "aud"].find((name) => !Object.hasOwn(shape, name));
+    const unknown = alwaysRead.find((name) => !Object.hasOwn(shape, name));
     if (unknown !== undefined) return { outcome: "undecidable", check: unknown };
     const missing = names.filter((name) => !Object.hasOwn(shape, name)).sort();
     const known = missing.length === 0 ? match : without(match, missing);
@@ -62,9 +62,9 @@ export function newReplay(
 
 /** Returns the verdict of the pins on a shape that the rule accepts. Names that are not pinned yet get in, as at an exchange. */
 function judge(shape: Shape, { trust, policy }: Pins): Verdict {
-  const presented = presentedNames(shape);
-  if (policy !== "off" && presented.contradictorySubject !== undefined) return { outcome: "denied", check: "sub" };
-  const [problem] = judgeNames(trust, policy, presented, 0).problems;
+  const { contradictorySubject, problems } = judgeNames(trust, policy, presentedNames(shape), 0);
+  if (contradictorySubject !== undefined) return { outcome: "denied", check: "sub" };
+  const [problem] = problems;
   if (!problem) return { outcome: "allowed" };
   const unknown = issuerOf(shape)?.storable.find((name) => !Object.hasOwn(shape, name));
   return unknown === undefined

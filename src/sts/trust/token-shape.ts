@@ -3,7 +3,7 @@ import type { Identity_ClaimMatch } from "../../../gen/chainguard/platform/iam/v
 import { numberText, parseExactly } from "../../base/json.ts";
 import type { Claims } from "../claim-match.ts";
 import { checkVisible } from "../claim-text.ts";
-import { issuerOf, podClaim, storableClaims } from "./issuers.ts";
+import { issuerOf, podClaim, withoutPod } from "./issuers.ts";
 
 /**
  * The stored claims of a token. Null stands for a claim that the token does not have, or that has no text to compare. Nothing is known of
@@ -12,7 +12,7 @@ import { issuerOf, podClaim, storableClaims } from "./issuers.ts";
 export type Shape = Claims;
 
 /** The claims that every rule reads. */
-const always = ["iss", "sub", "aud"];
+export const alwaysRead = ["iss", "sub", "aud"];
 
 /** The longest claim that is stored, as JSON. */
 const maxClaimLength = 2048;
@@ -25,12 +25,12 @@ const maxShapeLength = 8192;
  * Leaves out claims that are too long, and those that no longer fit. The same claims give the same text.
  */
 export function formatShape(match: Identity_ClaimMatch, claims: Claims): string {
-  const names = new Set([...always, ...namedClaims(match), ...(issuerOf(claims)?.storable ?? [])]);
-  const pod = storableClaims(claims)[podClaim];
+  const names = new Set([...alwaysRead, ...namedClaims(match), ...(issuerOf(claims)?.storable ?? [])]);
   const members: string[] = [];
   let length = 2;
   for (const name of names) {
-    const value = comparable(claims, name) ?? (name === podClaim ? pod : null) ?? null;
+    const value =
+      comparable(claims, name) ?? (name === podClaim && Object.hasOwn(claims, name) ? withoutPod(claims[name]) : null);
     const member = `${JSON.stringify(name)}:${JSON.stringify(value)}`;
     if (member.length > maxClaimLength || length + member.length >= maxShapeLength) continue;
     members.push(member);

@@ -1,5 +1,8 @@
 // The identities of the database, as the token exchange reads them.
 import { LRUCache } from "lru-cache";
+import { IdentitySchema } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { notFound } from "../../../aip/errors.ts";
+import { resourceType } from "../../../aip/resource-type.ts";
 import type { Clock } from "../../../base/clock.ts";
 import { type NamePolicy, noTrust } from "../../../model/trust.ts";
 import { findRow } from "../../../storage/collection/rows.ts";
@@ -73,6 +76,13 @@ async function assumable(session: Session, row: IdentityRow, pinNames: NamePolic
     inactivity,
     founded: inactivity === undefined ? undefined : await findFoundedOrganizations(session, uid),
   };
+}
+
+/** Returns the row of an identity. Throws NOT_FOUND if there is none. */
+export async function requireIdentity(session: Session, uid: string): Promise<IdentityRow> {
+  const row = await findRow(session, identityCollection, uid);
+  if (!row) throw notFound(resourceType(IdentitySchema), uid);
+  return row;
 }
 
 /** Returns the policy that is in force. Users, static keys and service principals have no names. */

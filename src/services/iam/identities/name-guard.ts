@@ -79,9 +79,8 @@ export function newNameGuard(database: Database, clock: Clock, options: NameGuar
 
   return async (identity: AssumableIdentity, presented: PresentedNames): Promise<void> => {
     const { policy, trust } = identity.pins;
-    if (policy !== "off" && presented.contradictorySubject !== undefined)
-      throw claimDenied("sub", presented.contradictorySubject);
     let judged = judgeNames(trust, policy, presented, clock());
+    if (judged.contradictorySubject !== undefined) throw claimDenied("sub", judged.contradictorySubject);
     if (judged.problems.length === 0 && hasNews(judged)) judged = await learn(identity, presented);
     const [problem] = judged.problems;
     if (!problem) return;

@@ -1,6 +1,5 @@
 // The tokens that were presented for an identity, and the replay of rules on them.
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { IdentitySchema } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import {
   ReplayedToken_Verdict as Outcome,
   type ReplayRuleRequest,
@@ -8,10 +7,9 @@ import {
   type SeenTokenSchema,
 } from "../../../../gen/gatehouse/iam/v1/seen_tokens_pb.ts";
 import type { WorkloadTrustService } from "../../../../gen/gatehouse/iam/v1/workload_trust_pb.ts";
-import { invalidArgument, invalidField, notFound } from "../../../aip/errors.ts";
+import { invalidArgument, invalidField } from "../../../aip/errors.ts";
 import { formatPageToken } from "../../../aip/page-token.ts";
 import { effectivePageSize, effectiveSkip } from "../../../aip/pagination.ts";
-import { resourceType } from "../../../aip/resource-type.ts";
 import { toTimestamp } from "../../../aip/timestamps.ts";
 import { newViolations } from "../../../aip/violations.ts";
 import { mapSliced } from "../../../base/slices.ts";
@@ -23,16 +21,12 @@ import { clientOf } from "../../../pipeline/observe.ts";
 import { queryDigest, readToken } from "../../../resource/bound-page-token.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { type SeenTokenClearing, seenTokenClearingKind } from "../../../storage/change-log/access-entries.ts";
-import { findRow } from "../../../storage/collection/rows.ts";
-import type { Session } from "../../../storage/engine/session.ts";
-import { identityCollection } from "../../../storage/iam/collections.ts";
-import type { IdentityRow } from "../../../storage/iam/rows.ts";
 import { clearSeenTokens, countSeenTokens, listSeenTokens, type SeenToken } from "../../../storage/iam/seen-tokens.ts";
 import type { Audiences } from "../../../sts/audiences.ts";
 import { checkClaimMatch } from "../../../sts/identity-rules.ts";
 import { newReplay, type Verdict } from "../../../sts/trust/replay.ts";
 import { claimTextsOf, parseShape } from "../../../sts/trust/token-shape.ts";
-import { effectivePolicy } from "./directory.ts";
+import { effectivePolicy, requireIdentity } from "./directory.ts";
 
 /** The dependencies of the methods. */
 export interface SeenTokensContext extends Pick<ServiceContext, "database" | "clock" | "pageTokenKey" | "settings"> {
@@ -87,12 +81,6 @@ export function seenTokenMethods(context: SeenTokensContext): Methods {
       });
     },
   };
-}
-
-async function requireIdentity(session: Session, uid: string): Promise<IdentityRow> {
-  const row = await findRow(session, identityCollection, uid);
-  if (!row) throw notFound(resourceType(IdentitySchema), uid);
-  return row;
 }
 
 async function replayRule(

@@ -1,6 +1,5 @@
 // The methods that read and change the pins of identities.
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import { IdentitySchema } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import {
   type AcceptNamesRequest,
   AcceptNamesRequestSchema,
@@ -16,9 +15,7 @@ import {
   failedPrecondition,
   invalidArgument,
   invalidField,
-  notFound,
 } from "../../../aip/errors.ts";
-import { resourceType } from "../../../aip/resource-type.ts";
 import {
   isSameName,
   maxNameLength,
@@ -35,14 +32,12 @@ import type { Call } from "../../../pipeline/call.ts";
 import { type MessageRules, uidRule } from "../../../pipeline/text-rules.ts";
 import { requestMask } from "../../../resource/apply-update.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
-import { findRow } from "../../../storage/collection/rows.ts";
-import type { Session, Transaction } from "../../../storage/engine/session.ts";
-import { identityCollection } from "../../../storage/iam/collections.ts";
+import type { Transaction } from "../../../storage/engine/session.ts";
 import type { IdentityRow } from "../../../storage/iam/rows.ts";
 import { checkVisible } from "../../../sts/claim-text.ts";
 import { nameKinds } from "../../../sts/trust/issuers.ts";
 import { requireHeldRoles } from "../rules/escalation.ts";
-import { effectivePolicy } from "./directory.ts";
+import { effectivePolicy, requireIdentity } from "./directory.ts";
 import { etagOf, policyOf, storeTrust, trustMessage } from "./stored-trust.ts";
 
 /** The dependencies of the methods. */
@@ -63,7 +58,7 @@ export function trustMethods({ database, clock, settings }: TrustMethodsContext)
   /** Changes the trust of an identity. Pins say who may assume it, so the caller must hold its roles, as for its relationship. */
   const change = (uid: string, call: Call, next: (trust: Trust, time: number, row: IdentityRow) => Trust) =>
     database.write(writeContext(call, clock), async (tx: Transaction) => {
-      const row = await findIdentity(tx, uid);
+      const row = await requireIdentity(tx, uid);
       await requireHeldRoles(tx, uid, call);
       const after = next(row.trust ?? noTrust, tx.context.time, row);
       requireSize(after.pins);
@@ -72,7 +67,7 @@ export function trustMethods({ database, clock, settings }: TrustMethodsContext)
 
   return {
     async getTrust({ identity }: GetTrustRequest): Promise<TrustShape> {
-      return show(await findIdentity(database.session, identity));
+      return show(await requireIdentity(database.session, identity));
     },
 
     async updateTrust({ trust: value, updateMask }: UpdateTrustRequest, call: Call): Promise<TrustShape> {
@@ -98,12 +93,6 @@ export function trustMethods({ database, clock, settings }: TrustMethodsContext)
       );
     },
   };
-}
-
-async function findIdentity(session: Session, uid: string): Promise<IdentityRow> {
-  const row = await findRow(session, identityCollection, uid);
-  if (!row) throw notFound(resourceType(IdentitySchema), uid);
-  return row;
 }
 
 /** Throws NO_NAMES for identities whose tokens have no names of workloads. */
