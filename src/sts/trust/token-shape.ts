@@ -25,12 +25,13 @@ const maxShapeLength = 8192;
  * Leaves out claims that are too long, and those that no longer fit. The same claims give the same text.
  */
 export function formatShape(match: Identity_ClaimMatch, claims: Claims): string {
-  const names = new Set([...alwaysRead, ...namedClaims(match), ...(issuerOf(claims)?.storable ?? [])]);
+  const storable = issuerOf(claims)?.storable ?? [];
+  const names = new Set([...alwaysRead, ...namedClaims(match), ...storable]);
+  const hasPod = storable.includes(podClaim) && Object.hasOwn(claims, podClaim);
   const members: string[] = [];
   let length = 2;
   for (const name of names) {
-    const value =
-      comparable(claims, name) ?? (name === podClaim && Object.hasOwn(claims, name) ? withoutPod(claims[name]) : null);
+    const value = comparable(claims, name) ?? (hasPod && name === podClaim ? withoutPod(claims[name]) : null);
     const member = `${JSON.stringify(name)}:${JSON.stringify(value)}`;
     if (member.length > maxClaimLength || length + member.length >= maxShapeLength) continue;
     members.push(member);
