@@ -41,6 +41,10 @@ class RunningWork implements Work {
     return this.#resumedAt === undefined ? 0 : performance.now() - this.#resumedAt;
   }
 
+  add(ms: number): void {
+    this.#usedMs += ms;
+  }
+
   stop(): void {
     // Beyond a slice it waited for the database, which imposes no rest.
     this.#usedMs += this.sliceMs() + restAfter(Math.min(sliceMs, this.sliceMs()));
@@ -96,6 +100,17 @@ export function withoutCounting<T>(body: () => Promise<T>): Promise<T> {
   if (!work) return body();
   work.stop();
   return body().finally(() => work.resume());
+}
+
+/**
+ * Waits for the part of a computation that another thread does. The CPU time that the thread reports counts, in milliseconds, not that of the
+ * wait: the thread may serve others first.
+ */
+export async function countThread<T extends { readonly usedMs: number }>(body: () => Promise<T>): Promise<T> {
+  const work = current.getStore();
+  const done = await withoutCounting(body);
+  work?.add(done.usedMs);
+  return done;
 }
 
 /**

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { setImmediate as nextTick } from "node:timers/promises";
-import { countOther, mapSliced, measureWork, nextSlice, withoutCounting } from "../../src/base/slices.ts";
+import { countOther, countThread, mapSliced, measureWork, nextSlice, withoutCounting } from "../../src/base/slices.ts";
 
 describe("slices of long computations", () => {
   it("a computation of 200 steps of a millisecond has a slice for every few of them", async () => {
@@ -55,6 +55,18 @@ describe("slices of long computations", () => {
       await withoutCounting(async () => burn(500));
       assert.ok(work.usedMs() - before < 400, "the wait counts");
       assert.equal(work.usedMs() > before, true);
+    });
+  });
+
+  it("the wait for a thread counts with the time that the thread reports", async () => {
+    await measureWork(undefined, async (work) => {
+      const before = work.usedMs();
+      await countThread(async () => {
+        burn(500);
+        return { usedMs: 30 };
+      });
+      const used = work.usedMs() - before;
+      assert.ok(used >= 30 && used < 400, `${used} ms`);
     });
   });
 

@@ -5,6 +5,7 @@ import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setImmediate as nextTick } from "node:timers/promises";
 import BetterSqlite from "better-sqlite3";
+import { measureWork } from "../../../src/base/slices.ts";
 import { StorageUnavailable } from "../../../src/storage/engine/errors.ts";
 import { newQueryThread, type QueryThread } from "../../../src/storage/engine/sqlite/query-thread.ts";
 
@@ -49,6 +50,16 @@ describe("the thread for queries of SQLite", () => {
     });
     assert.deepEqual(counts, [[1], [1]]);
     assert.deepEqual(await thread.read((run) => run("SELECT name FROM things WHERE name = ?", ["b"])), [["b"]]);
+  });
+
+  it("a short computation that waits for the slow statements of another has its own computing time only", async () => {
+    const used = (sql: string) =>
+      measureWork(undefined, async (work) => {
+        for (let i = 0; i < 5; i++) await thread.read((run) => run(sql, []));
+        return work.usedMs();
+      });
+    const [long, short] = await Promise.all([used(slow), used(count)]);
+    assert.ok(short! < long! / 2, `${short} ms, and ${long} ms for the other`);
   });
 
   it("an error has the code of the driver, and the next read succeeds", async () => {

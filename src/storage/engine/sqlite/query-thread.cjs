@@ -37,7 +37,10 @@ function open() {
 
 function obey(order) {
   if (order !== "close") {
-    parentPort.postMessage(execute(order));
+    const before = process.threadCpuUsage();
+    const reply = execute(order);
+    const { user, system } = process.threadCpuUsage(before);
+    parentPort.postMessage({ ...reply, usedMs: (user + system) / 1000 });
     return;
   }
   for (const { connection } of connections) connection.close();

@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 import { programFile } from "../../../base/program-file.ts";
+import { countThread, withoutCounting } from "../../../base/slices.ts";
 import { StorageUnavailable } from "../errors.ts";
 
 /** How many snapshots can be open at the same time. The thread runs one statement at a time. */
@@ -18,11 +19,17 @@ export interface QueryThread {
   close(): Promise<void>;
 }
 
-type Reply = { readonly rows: unknown[][] } | { readonly error: { readonly message: string; readonly code: string } };
+type Reply = Rows | { readonly error: { readonly message: string; readonly code: string } };
+
+interface Rows {
+  readonly rows: unknown[][];
+  /** The CPU time of the thread, in milliseconds. */
+  readonly usedMs: number;
+}
 
 /** A reply that is awaited. */
 interface Awaited {
-  resolve(rows: unknown[][]): void;
+  resolve(rows: Rows): void;
   reject(error: Error): void;
 }
 
@@ -49,14 +56,14 @@ class StatementThread {
   }
 
   async read<T>(body: (run: RunQuery) => Promise<T>): Promise<T> {
-    const connection = this.#free.pop() ?? (await new Promise<number>((resolve) => this.#waiting.push(resolve)));
+    const connection = this.#free.pop() ?? (await withoutCounting(() => this.#wait()));
     try {
       this.#requireOpen();
       const worker = this.#running();
       const end = () => this.#run(worker, { connection, sql: "COMMIT", values: [] });
       const run: RunQuery = async (sql, values) => {
         this.#requireOpen();
-        return await this.#run(worker, { connection, sql, values });
+        return (await countThread(() => this.#run(worker, { connection, sql, values }))).rows;
       };
       await run("BEGIN", []);
       try {
@@ -67,6 +74,10 @@ class StatementThread {
     } finally {
       this.#release(connection);
     }
+  }
+
+  #wait(): Promise<number> {
+    return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
   #requireOpen(): void {
@@ -104,7 +115,7 @@ class StatementThread {
     }
   }
 
-  #run(worker: Worker, order: object): Promise<unknown[][]> {
+  #run(worker: Worker, order: object): Promise<Rows> {
     return new Promise((resolve, reject) => {
       // A thread that has ended took the snapshots with it.
       if (worker !== this.#worker) throw new StorageUnavailable("the thread for queries ended");
@@ -120,7 +131,7 @@ class StatementThread {
     worker.on("message", (reply: Reply) => {
       const { resolve, reject } = this.#awaited.shift()!;
       if (this.#awaited.length === 0) worker.unref();
-      if ("rows" in reply) resolve(reply.rows);
+      if ("rows" in reply) resolve(reply);
       else reject(Object.assign(new Error(reply.error.message), { code: reply.error.code }));
     });
     worker.on("error", () => {});
