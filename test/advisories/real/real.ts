@@ -2,10 +2,12 @@
 // the documents are downloaded (sources.ts).
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import Sqlite from "better-sqlite3";
@@ -69,10 +71,17 @@ describe("public documents", { skip: sources.length === 0 && "skipped: nothing c
     return { code, counts: JSON.parse(stdout) };
   }
 
-  /** Returns the number of the last change, and what SQLite counts up whenever another connection commits. */
+  /** Returns the number of the last change, and a digest of each table of advisories: background work writes to other tables. */
   async function writes(): Promise<unknown[]> {
     const latest = await readChanges(desk.caller.server.server.database.session, 0, 10_000_000);
-    return [latest.at(-1)?.sequence, observer.pragma("data_version", { simple: true })];
+    const tables = observer.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name LIKE '%advisor%'");
+    const digests = (tables.pluck().all() as string[]).map((table) => {
+      const digest = createHash("sha256");
+      for (const row of observer.prepare(`SELECT * FROM ${table}`).raw().iterate()) digest.update(JSON.stringify(row));
+      return [table, digest.digest("hex")];
+    });
+    assert.ok(digests.length > 1);
+    return [latest.at(-1)?.sequence, ...digests];
   }
 
   async function exported(source: FetchedSource, format: string): Promise<string> {
@@ -96,12 +105,16 @@ describe("public documents", { skip: sources.length === 0 && "skipped: nothing c
     const { url, ownerToken } = desk.caller.server;
     const ask = async (method: string, request: object): Promise<Json> => {
       const place = `/gatehouse/vulnerabilities/v1/affected:${method}`;
-      const { status, body } = await rest(url, ownerToken, "POST", place, {
-        ...request,
-        uidp: { descendantsOf: group },
-      });
-      assert.equal(status, 200, JSON.stringify(body));
-      return body;
+      for (;;) {
+        const { status, body } = await rest(url, ownerToken, "POST", place, {
+          ...request,
+          uidp: { descendantsOf: group },
+        });
+        if (status === 200) return body;
+        // The queries may use up the computing time of their caller, who then waits.
+        assert.equal(status, 429, JSON.stringify(body));
+        await setTimeout(1000);
+      }
     };
     const { results } = await ask("batchQuery", { queries });
     const found: string[][] = [];
