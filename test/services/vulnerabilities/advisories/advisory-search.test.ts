@@ -107,6 +107,35 @@ for (const [name, open] of [["SQLite", openSqliteStore] as const, ["PostgreSQL",
       );
       await fc.assert(property, { numRuns: 25 });
     });
+
+    it("a page of a search with another filter is filled from all that the search found, not from the first ones alone", async () => {
+      await using store = await open();
+      const [group] = await plantGroups(store.database);
+      const uids: string[] = [];
+      await write(store.database, async (tx) => {
+        for (const author of ["robot", "robot", "robot", "ana"])
+          uids.push(await addAdvisory(tx, group, { artifactName: "libxml2", events: [{ author }] }));
+      });
+      const condition = advisoryCondition({ ...filterOf("libxml"), excludeEventAuthors: ["robot"] });
+      const memory = memoryOf(store.database, true);
+      const query = {
+        sources: [{ type: "subtree", uid: group } as const],
+        filters: {},
+        order: { field: "uid", descending: false } as const,
+        after: undefined,
+        skip: 0,
+        limit: 1,
+        condition,
+      };
+      const page = await store.database.read(async (session) => {
+        const plans = await planRows(session, memory, advisoryCollection, query);
+        return await listRows(session, advisoryCollection, { ...query, plans });
+      });
+      assert.deepEqual(
+        page.map(({ uid }) => uid),
+        uids.slice(-1),
+      );
+    });
   });
 }
 
