@@ -1,10 +1,11 @@
-// Endpoints of other protocols: registry tokens, registry notifications, exports.
+// Endpoints of other protocols: registry tokens, registry notifications, exports, AuthZEN.
 import type { Logger } from "pino";
 import type { AccessLog } from "../access-log/access-log.ts";
 import { exportEndpoint } from "../advisory-feeds/export-endpoint.ts";
 import { exportsPath } from "../advisory-feeds/export-request.ts";
 import type { KeyRing } from "../authn/key-ring.ts";
 import { newTokens } from "../authn/tokens.ts";
+import { authzenEndpoints } from "../authzen/endpoints.ts";
 import type { Config } from "../config/config.ts";
 import type { LiveSecrets } from "../config/live-secrets.ts";
 import type { AuthenticateDeps } from "../pipeline/authenticate.ts";
@@ -29,7 +30,7 @@ import { tokenRecorder } from "./seen-tokens.ts";
 /** Dependencies of the endpoints. */
 export interface EndpointDeps
   extends Pick<AssumptionDeps, "directory" | "issuers" | "defaultAudiences" | "clock">,
-    Pick<AuthenticateDeps, "policy" | "failures"> {
+    AuthenticateDeps {
   readonly config: Config;
   readonly secrets: LiveSecrets;
   readonly database: Database;
@@ -56,6 +57,7 @@ export function endpoints(deps: EndpointDeps): Endpoints {
       errorDomain: `vulnerabilities.${deps.config.domain}`,
       log: (event) => deps.log.info(event, "an export left something out"),
     }),
+    ...authzenEndpoints(deps),
     [scimPath]: scimEndpoint({ ...deps, baseUrl: issuer }),
     "/token": tokenEndpoint({
       ...deps,

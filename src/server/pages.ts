@@ -2,6 +2,7 @@
 import type { Logger } from "pino";
 import { discoveryDocument, discoveryPath, keySetPath, metadataPath } from "../authn/discovery.ts";
 import type { KeyRing } from "../authn/key-ring.ts";
+import { authzenMetadata, authzenMetadataPath } from "../authzen/metadata.ts";
 import type { Config } from "../config/config.ts";
 import { metricsContentTypes } from "../observe/metric-family.ts";
 import type { Metrics } from "../observe/metrics.ts";
@@ -28,6 +29,7 @@ export function pages(
     ...(config.metricsListen === undefined && metricsPage(metrics, config.metrics)),
     [discoveryPath]: () => publicJson(discoveryDocument(config.baseUrl, tokenEndpoint)),
     [metadataPath]: () => publicJson(discoveryDocument(config.baseUrl, tokenEndpoint)),
+    [authzenMetadataPath]: () => publicJson(authzenMetadata(config.baseUrl)),
     [keySetPath]: () => publicJson(keys.jwks()),
     "/token/certificate.pem": () => ({
       status: 200,

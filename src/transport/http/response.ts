@@ -29,10 +29,11 @@ export type HeaderList = readonly (readonly [string, string])[];
 /** The part of a call that determines its response's headers. */
 export type ResponseCall = Pick<Call, "requestId" | "responseHeaders">;
 
-/** Returns the headers of a response to a call. */
+/** Returns the headers of a response to a call. One that the call sets replaces its request id. */
 export function callHeaders({ requestId, responseHeaders }: ResponseCall): HeaderList {
   const named = ["x-request-id", requestId] as const;
-  return responseHeaders.size === 0 ? [named] : [named, ...responseHeaders];
+  if (responseHeaders.size === 0) return [named];
+  return responseHeaders.has("x-request-id") ? [...responseHeaders] : [named, ...responseHeaders];
 }
 
 /** Sends a response with `headers` added, which replace its own; without the content for HEAD. */
