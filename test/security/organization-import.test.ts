@@ -177,6 +177,10 @@ for (const database of databases) {
         [{ identity: { uid: byCustomRole, name: "identity", claimMatch: attacker } }, `uid: ${other}`],
         [{ identity: { uid: operator, name: "identity", staticKeys } }, /^(uid|static)/],
         [
+          { identityTrust: { uid: operator, namePolicy: "NAME_POLICY_OFF" } },
+          "uid: is an identity of an operator here, whose pins an import keeps",
+        ],
+        [
           { identityProvider: { uid: provider, name: "provider", defaultRole: viewerRole.uid, oidc } },
           "oidc: decides who operators are here, which an import does not change",
         ],

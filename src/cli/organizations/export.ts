@@ -5,6 +5,7 @@ import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/grou
 import { ReposService } from "../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { AccessService } from "../../../gen/gatehouse/access/v1/access_pb.ts";
 import { DeliveryService } from "../../../gen/gatehouse/events/v1/delivery_pb.ts";
+import { WorkloadTrustService } from "../../../gen/gatehouse/iam/v1/workload_trust_pb.ts";
 import { OrganizationExportService } from "../../../gen/gatehouse/organizations/v1/organizations_pb.ts";
 import { accessRuleOf } from "../../authz/rules.ts";
 import { capabilityNames, capabilitySet } from "../../model/capabilities.ts";
@@ -22,8 +23,8 @@ import { openSecrets, type Secrets } from "./secrets.ts";
 
 const pageSize = 200;
 
-/** How many readmes are read at once: each takes a call. */
-const readmesAtOnce = 8;
+/** How many readmes or pins are read at once: each takes a call. */
+const readsAtOnce = 8;
 
 /** The options of an export. */
 interface ExportOptions {
@@ -111,6 +112,11 @@ async function* linesOfPage(
         yield lineOf({ suspendedPeople: { uid: uid!, identityUids } });
       }
   }
+  if (kind === "identity")
+    for (const trust of await trustOf(session, rows)) {
+      count("identityTrust");
+      yield lineOf({ identityTrust: trust });
+    }
   if (kind === "subscription")
     for (const settings of await settingsOf(session, rows)) {
       count("subscriptionSettings");
@@ -161,17 +167,36 @@ async function settingsOf(session: Session, subscriptions: readonly JsonObject[]
     .filter((one) => one.paused === true || textAt(one, "description") !== "" || ((one.kinds ?? []) as []).length > 0);
 }
 
+/** Returns the pins of workloads, without those of identities that have neither pins nor a policy of their own. */
+async function trustOf(session: Session, identities: readonly JsonObject[]): Promise<JsonObject[]> {
+  const workloads = identities.filter((identity) => identity.claimMatch || identity.awsIdentity);
+  const found = await readEach(workloads, ({ uid }) =>
+    session.call(WorkloadTrustService.method.getTrust, { identity: uid! }),
+  );
+  return found
+    .map(({ identity, namePolicy, pinnedNames }) => ({
+      uid: identity!,
+      ...(namePolicy !== undefined && namePolicy !== "NAME_POLICY_UNSPECIFIED" && { namePolicy }),
+      ...(((pinnedNames ?? []) as []).length > 0 && { pinnedNames: pinnedNames! }),
+    }))
+    .filter((trust) => Object.keys(trust).length > 1);
+}
+
 /** Returns the readmes of repos, without those that are empty. */
 async function readmesOf(session: Session, repos: readonly JsonObject[]): Promise<JsonObject[]> {
-  const readmes: JsonObject[] = [];
-  for (let i = 0; i < repos.length; i += readmesAtOnce) {
-    const some = repos.slice(i, i + readmesAtOnce);
-    const found = await Promise.all(
-      some.map(({ uid }) => session.call(ReposService.method.getRepoReadme, { uid: uid! })),
-    );
-    readmes.push(...found.filter((readme) => textAt(readme, "content") !== ""));
-  }
-  return readmes;
+  const found = await readEach(repos, ({ uid }) => session.call(ReposService.method.getRepoReadme, { uid: uid! }));
+  return found.filter((readme) => textAt(readme, "content") !== "");
+}
+
+/** Reads something for each resource, a few at once. */
+async function readEach(
+  resources: readonly JsonObject[],
+  read: (resource: JsonObject) => Promise<JsonObject>,
+): Promise<JsonObject[]> {
+  const found: JsonObject[] = [];
+  for (let i = 0; i < resources.length; i += readsAtOnce)
+    found.push(...(await Promise.all(resources.slice(i, i + readsAtOnce).map(read))));
+  return found;
 }
 
 /** A list shows only what the caller may see. Fails unless that is everything in the organization. */
@@ -181,6 +206,7 @@ async function requireWholeView(session: Session, group: string): Promise<void> 
     ReposService.method.getRepoReadme,
     OrganizationExportService.method.listSuspendedPeople,
     DeliveryService.method.listDeliveryStates,
+    WorkloadTrustService.method.getTrust,
   ];
   const wanted = [...new Set(methods.flatMap(capabilitiesOf))];
   const missing: string[] = [];

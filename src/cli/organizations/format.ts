@@ -47,7 +47,7 @@ export const leftOut: readonly string[] = [
   "accepted terms, which hold between one installation and its organizations: accept them again",
   "images, former digests of tags, and metadata of identities",
   "who vouches for delegations: an owner confirms them with `gatehouse iam delegations confirm`",
-  "pinned names of workloads: they are pinned again at their next use; set those that were given by hand again",
+  "refused names and seen tokens of workloads",
   "the audit log, undelivered events and sessions",
 ];
 
@@ -65,6 +65,7 @@ export function lineOf(value: JsonObject | Header | End): string {
 const parts: Readonly<Partial<Record<Kind, readonly [string, string]>>> = {
   repoReadme: ["readme", "readmes"],
   suspendedPeople: ["list of deactivated people", "lists of deactivated people"],
+  identityTrust: ["pinned names of a workload", "lists of pinned names of workloads"],
   subscriptionSettings: ["list of settings of a subscription", "lists of settings of subscriptions"],
 };
 

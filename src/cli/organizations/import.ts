@@ -12,7 +12,7 @@ import { CommandFailure } from "../failure.ts";
 import { hasLauncher } from "../launcher.ts";
 import { listenForStop } from "../server-signals.ts";
 import { note } from "../shell.ts";
-import { leftOut } from "./format.ts";
+import { type Kind, leftOut } from "./format.ts";
 import { ImportReport } from "./import-report.ts";
 import { checkFile, type Line, resourcesIn } from "./read-file.ts";
 import { type Decrypt, readRecipientKey } from "./recipient.ts";
@@ -110,18 +110,29 @@ async function sendAll(
       report.add(line, results[i]!);
     });
     progress.advance(batch.length);
-    if (!isDryRun) requireSuspended(batch, results);
+    if (!isDryRun) requireGuarded(batch, results);
   }
   return !signal.aborted;
 }
 
-/** Role bindings come later. They would give access to people whom an identity provider has deactivated. */
-function requireSuspended(batch: readonly Line[], results: readonly ImportResult[]): void {
+/** The kinds that must be stored before role bindings, for errors: the import stops if one is rejected. */
+const guards: Readonly<Partial<Record<Kind, { readonly what: string; readonly why: string }>>> = {
+  suspendedPeople: { what: "people who are deactivated", why: "role bindings would give these people access" },
+  identityTrust: {
+    what: "pinned names of a workload",
+    why: "role bindings would give access to others who took over the names",
+  },
+};
+
+/** Role bindings come later. They would give access to people whom an identity provider has deactivated, and to recycled names. */
+function requireGuarded(batch: readonly Line[], results: readonly ImportResult[]): void {
   for (const [i, { number, kind }] of batch.entries()) {
-    const [problem] = kind === "suspendedPeople" ? results[i]!.problems : [];
-    if (!problem) continue;
-    throw new CommandFailure(`line ${number}: people who are deactivated: ${problem.field}: ${problem.description}`, {
-      hint: "The import stopped, because role bindings would give these people access. Correct the reason, and import again with --existing.",
+    const guard = guards[kind];
+    const [problem] = results[i]!.problems;
+    // A role binding of a resource that is missing is rejected, too.
+    if (!guard || !problem || (kind === "identityTrust" && problem.missingUid !== "")) continue;
+    throw new CommandFailure(`line ${number}: ${guard.what}: ${problem.field}: ${problem.description}`, {
+      hint: `The import stopped, because ${guard.why}. Correct the reason, and import again with --existing.`,
     });
   }
 }
@@ -135,7 +146,8 @@ async function* batchesOf(lines: AsyncIterable<Line>): AsyncGenerator<readonly L
       batch.length === maxBatch.resources || size + line.size > maxBatch.size || values + line.values > maxBatch.values;
     // The resources of a batch are imported at the same time.
     const isAfterSuspended = batch.at(-1)?.kind === "suspendedPeople" && line.kind !== "suspendedPeople";
-    if ((isFull || isAfterSuspended) && batch.length > 0) {
+    const isAfterPins = line.kind === "roleBinding" && batch.some(({ kind }) => kind === "identityTrust");
+    if ((isFull || isAfterSuspended || isAfterPins) && batch.length > 0) {
       yield batch;
       [batch, size, values] = [[], 0, 0];
     }

@@ -27,6 +27,8 @@ import type { Tag } from "../../../chainguard/platform/registry/v2beta1/tags_pb.
 import { file_chainguard_platform_registry_v2beta1_tags } from "../../../chainguard/platform/registry/v2beta1/tags_pb.ts";
 import type { SubscriptionSettings } from "../../events/v1/delivery_pb.ts";
 import { file_gatehouse_events_v1_delivery } from "../../events/v1/delivery_pb.ts";
+import type { NamePolicy, PinnedName } from "../../iam/v1/workload_trust_pb.ts";
+import { file_gatehouse_iam_v1_workload_trust } from "../../iam/v1/workload_trust_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
 import { file_google_api_field_behavior } from "../../../google/api/field_behavior_pb.ts";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
@@ -35,7 +37,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file gatehouse/organizations/v1/organizations.proto.
  */
 export const file_gatehouse_organizations_v1_organizations: GenFile = /*@__PURE__*/
-  fileDesc("Ci5nYXRlaG91c2Uvb3JnYW5pemF0aW9ucy92MS9vcmdhbml6YXRpb25zLnByb3RvEhpnYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MSJbChlFeHBvcnRDbGllbnRTZWNyZXRSZXF1ZXN0EiIKFWlkZW50aXR5X3Byb3ZpZGVyX3VpZBgBIAEoCUID4EECEhoKDXJlY2lwaWVudF9rZXkYAiABKAlCA+BBAiIpChpFeHBvcnRDbGllbnRTZWNyZXRSZXNwb25zZRILCgNqd2UYASABKAkiewoaTGlzdFN1c3BlbmRlZFBlb3BsZVJlcXVlc3QSGQoGcGFyZW50GAEgASgJQgngQQKQr6jSBQESFgoJcGFnZV9zaXplGAIgASgFQgPgQQESFwoKcGFnZV90b2tlbhgDIAEoCUID4EEBEhEKBHNraXAYBCABKAVCA+BBASKIAQobTGlzdFN1c3BlbmRlZFBlb3BsZVJlc3BvbnNlEhUKDWlkZW50aXR5X3VpZHMYASADKAkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhgKC3RvdGFsX2NvdW50GAMgASgDSACIAQESDwoHc2tpcHBlZBgEIAEoBUIOCgxfdG90YWxfY291bnQiPwoPU3VzcGVuZGVkUGVvcGxlEhAKA3VpZBgBIAEoCUID4EECEhoKDWlkZW50aXR5X3VpZHMYAiADKAlCA+BBAiK7AQoWSW1wb3J0UmVzb3VyY2VzUmVxdWVzdBIdChBvcmdhbml6YXRpb25fdWlkGAEgASgJQgPgQQISSAoJcmVzb3VyY2VzGAIgAygLMjAuZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEuT3JnYW5pemF0aW9uUmVzb3VyY2VCA+BBAhIaCg12YWxpZGF0ZV9vbmx5GAMgASgIQgPgQQESHAoPYWNjZXB0X3ZlcmlmaWVkGAQgASgIQgPgQQEiVAoXSW1wb3J0UmVzb3VyY2VzUmVzcG9uc2USOQoHcmVzdWx0cxgBIAMoCzIoLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLkltcG9ydFJlc3VsdCK7BwoUT3JnYW5pemF0aW9uUmVzb3VyY2USNwoFZ3JvdXAYASABKAsyJi5jaGFpbmd1YXJkLnBsYXRmb3JtLmlhbS52MmJldGExLkdyb3VwSAASNQoEcm9sZRgCIAEoCzIlLmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuUm9sZUgAEj0KCGlkZW50aXR5GAMgASgLMikuY2hhaW5ndWFyZC5wbGF0Zm9ybS5pYW0udjJiZXRhMS5JZGVudGl0eUgAEk4KEWlkZW50aXR5X3Byb3ZpZGVyGAQgASgLMjEuY2hhaW5ndWFyZC5wbGF0Zm9ybS5pYW0udjJiZXRhMS5JZGVudGl0eVByb3ZpZGVySAASYAobZXh0ZXJuYWxfZ3JvdXBfcm9sZV9tYXBwaW5nGAUgASgLMjkuY2hhaW5ndWFyZC5wbGF0Zm9ybS5pYW0udjJiZXRhMS5FeHRlcm5hbEdyb3VwUm9sZU1hcHBpbmdIABJSChNhY2NvdW50X2Fzc29jaWF0aW9uGAYgASgLMjMuY2hhaW5ndWFyZC5wbGF0Zm9ybS5pYW0udjJiZXRhMS5BY2NvdW50QXNzb2NpYXRpb25IABI6CgRyZXBvGAcgASgLMiouY2hhaW5ndWFyZC5wbGF0Zm9ybS5yZWdpc3RyeS52MmJldGExLlJlcG9IABJHCgtyZXBvX3JlYWRtZRgIIAEoCzIwLmNoYWluZ3VhcmQucGxhdGZvcm0ucmVnaXN0cnkudjJiZXRhMS5SZXBvUmVhZG1lSAASOAoDdGFnGAkgASgLMikuY2hhaW5ndWFyZC5wbGF0Zm9ybS5yZWdpc3RyeS52MmJldGExLlRhZ0gAEkQKDHJvbGVfYmluZGluZxgKIAEoCzIsLmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuUm9sZUJpbmRpbmdIABJICgxzdWJzY3JpcHRpb24YCyABKAsyMC5jaGFpbmd1YXJkLnBsYXRmb3JtLmV2ZW50cy52MmJldGExLlN1YnNjcmlwdGlvbkgAEkcKEHN1c3BlbmRlZF9wZW9wbGUYDCABKAsyKy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5TdXNwZW5kZWRQZW9wbGVIABJKChVzdWJzY3JpcHRpb25fc2V0dGluZ3MYDSABKAsyKS5nYXRlaG91c2UuZXZlbnRzLnYxLlN1YnNjcmlwdGlvblNldHRpbmdzSABCCgoIcmVzb3VyY2Ui3AEKDEltcG9ydFJlc3VsdBI6CgdvdXRjb21lGAEgASgOMikuZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEuSW1wb3J0T3V0Y29tZRI4CgdjaGFuZ2VzGAIgAygLMicuZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEuRmllbGRDaGFuZ2USOwoIcHJvYmxlbXMYAyADKAsyKS5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5JbXBvcnRQcm9ibGVtEhkKEWhhc19jbGllbnRfc2VjcmV0GAQgASgIIkIKC0ZpZWxkQ2hhbmdlEg0KBWZpZWxkGAEgASgJEhEKCW9sZF92YWx1ZRgCIAEoCRIRCgluZXdfdmFsdWUYAyABKAkiSAoNSW1wb3J0UHJvYmxlbRINCgVmaWVsZBgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRITCgttaXNzaW5nX3VpZBgDIAEoCSqiAQoNSW1wb3J0T3V0Y29tZRIeChpJTVBPUlRfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhoKFklNUE9SVF9PVVRDT01FX0NSRUFURUQQARIaChZJTVBPUlRfT1VUQ09NRV9VUERBVEVEEAISHAoYSU1QT1JUX09VVENPTUVfVU5DSEFOR0VEEAMSGwoXSU1QT1JUX09VVENPTUVfUkVKRUNURUQQBDKABAoZT3JnYW5pemF0aW9uRXhwb3J0U2VydmljZRL4AQoSRXhwb3J0Q2xpZW50U2VjcmV0EjUuZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEuRXhwb3J0Q2xpZW50U2VjcmV0UmVxdWVzdBo2LmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLkV4cG9ydENsaWVudFNlY3JldFJlc3BvbnNlInOC0+STAmA6ASoiWy9nYXRlaG91c2Uvb3JnYW5pemF0aW9ucy92MS9pZGVudGl0eVByb3ZpZGVycy97aWRlbnRpdHlfcHJvdmlkZXJfdWlkPSoqfTpleHBvcnRDbGllbnRTZWNyZXSKr6jSBQcSBQoBAhABEucBChNMaXN0U3VzcGVuZGVkUGVvcGxlEjYuZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEuTGlzdFN1c3BlbmRlZFBlb3BsZVJlcXVlc3QaNy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5MaXN0U3VzcGVuZGVkUGVvcGxlUmVzcG9uc2UiX4LT5JMCSxJJL2dhdGVob3VzZS9vcmdhbml6YXRpb25zL3YxL2lkZW50aXR5UHJvdmlkZXJzL3twYXJlbnQ9Kip9OnN1c3BlbmRlZFBlb3BsZYqvqNIFCBIGCgSXCpMDMoECChlPcmdhbml6YXRpb25JbXBvcnRTZXJ2aWNlEuMBCg9JbXBvcnRSZXNvdXJjZXMSMi5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5JbXBvcnRSZXNvdXJjZXNSZXF1ZXN0GjMuZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEuSW1wb3J0UmVzb3VyY2VzUmVzcG9uc2UiZ4LT5JMCVDoBKiJPL2dhdGVob3VzZS9vcmdhbml6YXRpb25zL3YxL29yZ2FuaXphdGlvbnMve29yZ2FuaXphdGlvbl91aWQ9Kip9OmltcG9ydFJlc291cmNlc4qvqNIFBxIFCgECEAFiBnByb3RvMw", [file_chainguard_annotations_auth, file_chainguard_platform_events_v2beta1_subscriptions, file_chainguard_platform_iam_v2beta1_account_associations, file_chainguard_platform_iam_v2beta1_external_group_role_mappings, file_chainguard_platform_iam_v2beta1_groups, file_chainguard_platform_iam_v2beta1_identities, file_chainguard_platform_iam_v2beta1_identity_providers, file_chainguard_platform_iam_v2beta1_role_bindings, file_chainguard_platform_iam_v2beta1_roles, file_chainguard_platform_registry_v2beta1_repos, file_chainguard_platform_registry_v2beta1_tags, file_gatehouse_events_v1_delivery, file_google_api_annotations, file_google_api_field_behavior]);
+  fileDesc("Ci5nYXRlaG91c2Uvb3JnYW5pemF0aW9ucy92MS9vcmdhbml6YXRpb25zLnByb3RvEhpnYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MSJbChlFeHBvcnRDbGllbnRTZWNyZXRSZXF1ZXN0EiIKFWlkZW50aXR5X3Byb3ZpZGVyX3VpZBgBIAEoCUID4EECEhoKDXJlY2lwaWVudF9rZXkYAiABKAlCA+BBAiIpChpFeHBvcnRDbGllbnRTZWNyZXRSZXNwb25zZRILCgNqd2UYASABKAkiewoaTGlzdFN1c3BlbmRlZFBlb3BsZVJlcXVlc3QSGQoGcGFyZW50GAEgASgJQgngQQKQr6jSBQESFgoJcGFnZV9zaXplGAIgASgFQgPgQQESFwoKcGFnZV90b2tlbhgDIAEoCUID4EEBEhEKBHNraXAYBCABKAVCA+BBASKIAQobTGlzdFN1c3BlbmRlZFBlb3BsZVJlc3BvbnNlEhUKDWlkZW50aXR5X3VpZHMYASADKAkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhgKC3RvdGFsX2NvdW50GAMgASgDSACIAQESDwoHc2tpcHBlZBgEIAEoBUIOCgxfdG90YWxfY291bnQiPwoPU3VzcGVuZGVkUGVvcGxlEhAKA3VpZBgBIAEoCUID4EECEhoKDWlkZW50aXR5X3VpZHMYAiADKAlCA+BBAiKSAQoNSWRlbnRpdHlUcnVzdBIQCgN1aWQYASABKAlCA+BBAhI2CgtuYW1lX3BvbGljeRgCIAEoDjIcLmdhdGVob3VzZS5pYW0udjEuTmFtZVBvbGljeUID4EEBEjcKDHBpbm5lZF9uYW1lcxgDIAMoCzIcLmdhdGVob3VzZS5pYW0udjEuUGlubmVkTmFtZUID4EEBIrsBChZJbXBvcnRSZXNvdXJjZXNSZXF1ZXN0Eh0KEG9yZ2FuaXphdGlvbl91aWQYASABKAlCA+BBAhJICglyZXNvdXJjZXMYAiADKAsyMC5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5Pcmdhbml6YXRpb25SZXNvdXJjZUID4EECEhoKDXZhbGlkYXRlX29ubHkYAyABKAhCA+BBARIcCg9hY2NlcHRfdmVyaWZpZWQYBCABKAhCA+BBASJUChdJbXBvcnRSZXNvdXJjZXNSZXNwb25zZRI5CgdyZXN1bHRzGAEgAygLMiguZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEuSW1wb3J0UmVzdWx0IoAIChRPcmdhbml6YXRpb25SZXNvdXJjZRI3CgVncm91cBgBIAEoCzImLmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuR3JvdXBIABI1CgRyb2xlGAIgASgLMiUuY2hhaW5ndWFyZC5wbGF0Zm9ybS5pYW0udjJiZXRhMS5Sb2xlSAASPQoIaWRlbnRpdHkYAyABKAsyKS5jaGFpbmd1YXJkLnBsYXRmb3JtLmlhbS52MmJldGExLklkZW50aXR5SAASTgoRaWRlbnRpdHlfcHJvdmlkZXIYBCABKAsyMS5jaGFpbmd1YXJkLnBsYXRmb3JtLmlhbS52MmJldGExLklkZW50aXR5UHJvdmlkZXJIABJgChtleHRlcm5hbF9ncm91cF9yb2xlX21hcHBpbmcYBSABKAsyOS5jaGFpbmd1YXJkLnBsYXRmb3JtLmlhbS52MmJldGExLkV4dGVybmFsR3JvdXBSb2xlTWFwcGluZ0gAElIKE2FjY291bnRfYXNzb2NpYXRpb24YBiABKAsyMy5jaGFpbmd1YXJkLnBsYXRmb3JtLmlhbS52MmJldGExLkFjY291bnRBc3NvY2lhdGlvbkgAEjoKBHJlcG8YByABKAsyKi5jaGFpbmd1YXJkLnBsYXRmb3JtLnJlZ2lzdHJ5LnYyYmV0YTEuUmVwb0gAEkcKC3JlcG9fcmVhZG1lGAggASgLMjAuY2hhaW5ndWFyZC5wbGF0Zm9ybS5yZWdpc3RyeS52MmJldGExLlJlcG9SZWFkbWVIABI4CgN0YWcYCSABKAsyKS5jaGFpbmd1YXJkLnBsYXRmb3JtLnJlZ2lzdHJ5LnYyYmV0YTEuVGFnSAASRAoMcm9sZV9iaW5kaW5nGAogASgLMiwuY2hhaW5ndWFyZC5wbGF0Zm9ybS5pYW0udjJiZXRhMS5Sb2xlQmluZGluZ0gAEkgKDHN1YnNjcmlwdGlvbhgLIAEoCzIwLmNoYWluZ3VhcmQucGxhdGZvcm0uZXZlbnRzLnYyYmV0YTEuU3Vic2NyaXB0aW9uSAASRwoQc3VzcGVuZGVkX3Blb3BsZRgMIAEoCzIrLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLlN1c3BlbmRlZFBlb3BsZUgAEkoKFXN1YnNjcmlwdGlvbl9zZXR0aW5ncxgNIAEoCzIpLmdhdGVob3VzZS5ldmVudHMudjEuU3Vic2NyaXB0aW9uU2V0dGluZ3NIABJDCg5pZGVudGl0eV90cnVzdBgOIAEoCzIpLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLklkZW50aXR5VHJ1c3RIAEIKCghyZXNvdXJjZSLcAQoMSW1wb3J0UmVzdWx0EjoKB291dGNvbWUYASABKA4yKS5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5JbXBvcnRPdXRjb21lEjgKB2NoYW5nZXMYAiADKAsyJy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5GaWVsZENoYW5nZRI7Cghwcm9ibGVtcxgDIAMoCzIpLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLkltcG9ydFByb2JsZW0SGQoRaGFzX2NsaWVudF9zZWNyZXQYBCABKAgiQgoLRmllbGRDaGFuZ2USDQoFZmllbGQYASABKAkSEQoJb2xkX3ZhbHVlGAIgASgJEhEKCW5ld192YWx1ZRgDIAEoCSJICg1JbXBvcnRQcm9ibGVtEg0KBWZpZWxkGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJEhMKC21pc3NpbmdfdWlkGAMgASgJKqIBCg1JbXBvcnRPdXRjb21lEh4KGklNUE9SVF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGgoWSU1QT1JUX09VVENPTUVfQ1JFQVRFRBABEhoKFklNUE9SVF9PVVRDT01FX1VQREFURUQQAhIcChhJTVBPUlRfT1VUQ09NRV9VTkNIQU5HRUQQAxIbChdJTVBPUlRfT1VUQ09NRV9SRUpFQ1RFRBAEMoAEChlPcmdhbml6YXRpb25FeHBvcnRTZXJ2aWNlEvgBChJFeHBvcnRDbGllbnRTZWNyZXQSNS5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5FeHBvcnRDbGllbnRTZWNyZXRSZXF1ZXN0GjYuZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEuRXhwb3J0Q2xpZW50U2VjcmV0UmVzcG9uc2Uic4LT5JMCYDoBKiJbL2dhdGVob3VzZS9vcmdhbml6YXRpb25zL3YxL2lkZW50aXR5UHJvdmlkZXJzL3tpZGVudGl0eV9wcm92aWRlcl91aWQ9Kip9OmV4cG9ydENsaWVudFNlY3JldIqvqNIFBxIFCgECEAES5wEKE0xpc3RTdXNwZW5kZWRQZW9wbGUSNi5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5MaXN0U3VzcGVuZGVkUGVvcGxlUmVxdWVzdBo3LmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLkxpc3RTdXNwZW5kZWRQZW9wbGVSZXNwb25zZSJfgtPkkwJLEkkvZ2F0ZWhvdXNlL29yZ2FuaXphdGlvbnMvdjEvaWRlbnRpdHlQcm92aWRlcnMve3BhcmVudD0qKn06c3VzcGVuZGVkUGVvcGxliq+o0gUIEgYKBJcKkwMygQIKGU9yZ2FuaXphdGlvbkltcG9ydFNlcnZpY2US4wEKD0ltcG9ydFJlc291cmNlcxIyLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLkltcG9ydFJlc291cmNlc1JlcXVlc3QaMy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5JbXBvcnRSZXNvdXJjZXNSZXNwb25zZSJngtPkkwJUOgEqIk8vZ2F0ZWhvdXNlL29yZ2FuaXphdGlvbnMvdjEvb3JnYW5pemF0aW9ucy97b3JnYW5pemF0aW9uX3VpZD0qKn06aW1wb3J0UmVzb3VyY2Vziq+o0gUHEgUKAQIQAWIGcHJvdG8z", [file_chainguard_annotations_auth, file_chainguard_platform_events_v2beta1_subscriptions, file_chainguard_platform_iam_v2beta1_account_associations, file_chainguard_platform_iam_v2beta1_external_group_role_mappings, file_chainguard_platform_iam_v2beta1_groups, file_chainguard_platform_iam_v2beta1_identities, file_chainguard_platform_iam_v2beta1_identity_providers, file_chainguard_platform_iam_v2beta1_role_bindings, file_chainguard_platform_iam_v2beta1_roles, file_chainguard_platform_registry_v2beta1_repos, file_chainguard_platform_registry_v2beta1_tags, file_gatehouse_events_v1_delivery, file_gatehouse_iam_v1_workload_trust, file_google_api_annotations, file_google_api_field_behavior]);
 
 /**
  * The request of ExportClientSecret.
@@ -201,6 +203,41 @@ export const SuspendedPeopleSchema: GenMessage<SuspendedPeople> = /*@__PURE__*/
   messageDesc(file_gatehouse_organizations_v1_organizations, 4);
 
 /**
+ * The pins of an identity: which ids its workloads have. Pins of other names, which it has learned here, stay.
+ *
+ * @generated from message gatehouse.organizations.v1.IdentityTrust
+ */
+export type IdentityTrust = Message<"gatehouse.organizations.v1.IdentityTrust"> & {
+  /**
+   * The uid of the identity, which comes before.
+   *
+   * @generated from field: string uid = 1;
+   */
+  uid: string;
+
+  /**
+   * How names are compared. Unspecified means as the installation does.
+   *
+   * @generated from field: gatehouse.iam.v1.NamePolicy name_policy = 2;
+   */
+  namePolicy: NamePolicy;
+
+  /**
+   * The pins, whose sources and times are stored as well.
+   *
+   * @generated from field: repeated gatehouse.iam.v1.PinnedName pinned_names = 3;
+   */
+  pinnedNames: PinnedName[];
+};
+
+/**
+ * Describes the message gatehouse.organizations.v1.IdentityTrust.
+ * Use `create(IdentityTrustSchema)` to create a new message.
+ */
+export const IdentityTrustSchema: GenMessage<IdentityTrust> = /*@__PURE__*/
+  messageDesc(file_gatehouse_organizations_v1_organizations, 5);
+
+/**
  * The request of ImportResources.
  *
  * @generated from message gatehouse.organizations.v1.ImportResourcesRequest
@@ -241,7 +278,7 @@ export type ImportResourcesRequest = Message<"gatehouse.organizations.v1.ImportR
  * Use `create(ImportResourcesRequestSchema)` to create a new message.
  */
 export const ImportResourcesRequestSchema: GenMessage<ImportResourcesRequest> = /*@__PURE__*/
-  messageDesc(file_gatehouse_organizations_v1_organizations, 5);
+  messageDesc(file_gatehouse_organizations_v1_organizations, 6);
 
 /**
  * The response of ImportResources.
@@ -262,7 +299,7 @@ export type ImportResourcesResponse = Message<"gatehouse.organizations.v1.Import
  * Use `create(ImportResourcesResponseSchema)` to create a new message.
  */
 export const ImportResourcesResponseSchema: GenMessage<ImportResourcesResponse> = /*@__PURE__*/
-  messageDesc(file_gatehouse_organizations_v1_organizations, 6);
+  messageDesc(file_gatehouse_organizations_v1_organizations, 7);
 
 /**
  * One resource of an organization. Its uid is required, and output-only fields such as times are stored as well.
@@ -379,6 +416,14 @@ export type OrganizationResource = Message<"gatehouse.organizations.v1.Organizat
      */
     value: SubscriptionSettings;
     case: "subscriptionSettings";
+  } | {
+    /**
+     * The pins of an identity. Import them before role bindings: until then, a workload that took over a name could get in.
+     *
+     * @generated from field: gatehouse.organizations.v1.IdentityTrust identity_trust = 14;
+     */
+    value: IdentityTrust;
+    case: "identityTrust";
   } | { case: undefined; value?: undefined };
 };
 
@@ -387,7 +432,7 @@ export type OrganizationResource = Message<"gatehouse.organizations.v1.Organizat
  * Use `create(OrganizationResourceSchema)` to create a new message.
  */
 export const OrganizationResourceSchema: GenMessage<OrganizationResource> = /*@__PURE__*/
-  messageDesc(file_gatehouse_organizations_v1_organizations, 7);
+  messageDesc(file_gatehouse_organizations_v1_organizations, 8);
 
 /**
  * The result for one resource.
@@ -429,7 +474,7 @@ export type ImportResult = Message<"gatehouse.organizations.v1.ImportResult"> & 
  * Use `create(ImportResultSchema)` to create a new message.
  */
 export const ImportResultSchema: GenMessage<ImportResult> = /*@__PURE__*/
-  messageDesc(file_gatehouse_organizations_v1_organizations, 8);
+  messageDesc(file_gatehouse_organizations_v1_organizations, 9);
 
 /**
  * A field of a resource that an import changes.
@@ -464,7 +509,7 @@ export type FieldChange = Message<"gatehouse.organizations.v1.FieldChange"> & {
  * Use `create(FieldChangeSchema)` to create a new message.
  */
 export const FieldChangeSchema: GenMessage<FieldChange> = /*@__PURE__*/
-  messageDesc(file_gatehouse_organizations_v1_organizations, 9);
+  messageDesc(file_gatehouse_organizations_v1_organizations, 10);
 
 /**
  * A reason for which a resource was rejected.
@@ -499,7 +544,7 @@ export type ImportProblem = Message<"gatehouse.organizations.v1.ImportProblem"> 
  * Use `create(ImportProblemSchema)` to create a new message.
  */
 export const ImportProblemSchema: GenMessage<ImportProblem> = /*@__PURE__*/
-  messageDesc(file_gatehouse_organizations_v1_organizations, 10);
+  messageDesc(file_gatehouse_organizations_v1_organizations, 11);
 
 /**
  * What was done with a resource.

@@ -86,7 +86,11 @@ export async function requireIdentity(session: Session, uid: string): Promise<Id
 }
 
 /** Returns the policy that is in force. Users, static keys and service principals have no names. */
-export function effectivePolicy({ relationship, trust }: IdentityRow, pinNames: NamePolicy): NamePolicy {
-  const isNamed = relationship.case === "claimMatch" || relationship.case === "awsIdentity";
-  return isNamed ? (trust?.policy ?? pinNames) : "off";
+export function effectivePolicy(row: IdentityRow, pinNames: NamePolicy): NamePolicy {
+  return hasNames(row) ? (row.trust?.policy ?? pinNames) : "off";
+}
+
+/** Whether the tokens of an identity can have names of workloads. */
+export function hasNames({ relationship }: Pick<IdentityRow, "relationship">): boolean {
+  return relationship.case === "claimMatch" || relationship.case === "awsIdentity";
 }

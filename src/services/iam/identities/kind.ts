@@ -10,6 +10,7 @@ import { identities, identityMessage } from "./identities.ts";
 import { identityImport } from "./import.ts";
 import { fromColumns } from "./relationships.ts";
 import { trustView } from "./stored-trust.ts";
+import { identityTrustImport } from "./trust-import.ts";
 
 const { createIdentity, updateIdentity, deleteIdentity } = IdentitiesService.method;
 
@@ -28,7 +29,7 @@ export const identityKind = defineKind({
   service: IdentitiesService,
   collection: identityCollection,
   implement: identities,
-  transfer: [identityImport],
+  transfer: [identityImport, identityTrustImport],
   recorded: recordedIdentities,
   file: {
     references: [],

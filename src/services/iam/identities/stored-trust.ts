@@ -36,6 +36,11 @@ export function policyOf(policy: Policy): NamePolicy | undefined {
   return (Object.keys(policies) as NamePolicy[]).find((name) => policies[name] === policy);
 }
 
+/** Returns the source of a message; that of a request that names the id if it has none. */
+export function sourceOf(source: Source): PinSource {
+  return (Object.keys(sources) as PinSource[]).find((name) => sources[name] === source) ?? "explicit";
+}
+
 /** Returns the trust of a row as its message. `policy` is the one that is in force. */
 export function trustMessage(
   identity: string,

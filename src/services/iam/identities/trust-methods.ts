@@ -9,18 +9,9 @@ import {
   TrustSchema,
   type UpdateTrustRequest,
 } from "../../../../gen/gatehouse/iam/v1/workload_trust_pb.ts";
-import {
-  aborted,
-  type FieldViolation,
-  failedPrecondition,
-  invalidArgument,
-  invalidField,
-} from "../../../aip/errors.ts";
+import { aborted, failedPrecondition, invalidArgument, invalidField } from "../../../aip/errors.ts";
 import {
   isSameName,
-  maxNameLength,
-  maxPinnedNames,
-  maxPinsLength,
   maxRefusedNames,
   type NameWithId,
   noTrust,
@@ -34,10 +25,9 @@ import { requestMask } from "../../../resource/apply-update.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
 import type { IdentityRow } from "../../../storage/iam/rows.ts";
-import { checkVisible } from "../../../sts/claim-text.ts";
-import { nameKinds } from "../../../sts/trust/issuers.ts";
 import { requireHeldRoles } from "../rules/escalation.ts";
-import { effectivePolicy, requireIdentity } from "./directory.ts";
+import { effectivePolicy, hasNames, requireIdentity } from "./directory.ts";
+import { checkPins, isTooMuch, mostPins, namedIdentities } from "./pin-rules.ts";
 import { etagOf, policyOf, storeTrust, trustMessage } from "./stored-trust.ts";
 
 /** The dependencies of the methods. */
@@ -97,9 +87,8 @@ export function trustMethods({ database, clock, settings }: TrustMethodsContext)
 
 /** Throws NO_NAMES for identities whose tokens have no names of workloads. */
 function requireNamed(row: IdentityRow): void {
-  if (effectivePolicy(row, "first-use") !== "off" || row.trust?.policy === "off") return;
-  const rule = "only identities with a claim match or of AWS have names of workloads";
-  throw failedPrecondition("NO_NAMES", rule, row.uid);
+  if (hasNames(row)) return;
+  throw failedPrecondition("NO_NAMES", `only ${namedIdentities} have names of workloads`, row.uid);
 }
 
 /** Pins a refused name to the id that came with it; removes the pin if none did. Throws if this was not refused. */
@@ -115,9 +104,9 @@ function accept(trust: Trust, name: NameWithId, time: number): Trust {
 
 /** Returns the pins of a request. Those that are there already keep their source and time. */
 function pinsOf({ pinnedNames }: TrustMessage, { pins }: Trust, time: number): PinnedName[] {
-  const violations = pinnedNames.flatMap((pin, i) => checkPin(pin, `pinned_names[${i}]`));
+  const violations = checkPins(pinnedNames);
   if (violations.length > 0) throw invalidArgument(violations);
-  const wanted = pinnedNames.map(
+  return pinnedNames.map(
     ({ kind, name, id }): PinnedName =>
       pins.find((pin) => pin.kind === kind && pin.name === name && pin.id === id) ?? {
         kind,
@@ -127,29 +116,8 @@ function pinsOf({ pinnedNames }: TrustMessage, { pins }: Trust, time: number): P
         time,
       },
   );
-  const twice = wanted.findIndex((pin, i) => wanted.findIndex((other) => isSameName(other, pin)) !== i);
-  if (twice >= 0) throw invalidField(`pinned_names[${twice}].name`, "is pinned twice");
-  return wanted;
-}
-
-function checkPin({ kind, name, id }: NameWithId, field: string): FieldViolation[] {
-  const texts = Object.entries({ name, id }).flatMap(([member, text]) => {
-    const isLegible = text !== "" && text.length <= maxNameLength && checkVisible(text) === undefined;
-    const description = `must have 1 to ${maxNameLength} visible characters`;
-    return isLegible ? [] : [{ field: `${field}.${member}`, description }];
-  });
-  const known = nameKinds.has(kind);
-  return known
-    ? texts
-    : [{ field: `${field}.kind`, description: `must be one of ${[...nameKinds].join(", ")}` }, ...texts];
 }
 
 function requireSize(pins: readonly PinnedName[]): void {
-  const counts = Map.groupBy(pins, ({ kind }) => kind);
-  const isMany = [...counts.values()].some(({ length }) => length > maxPinnedNames);
-  if (isMany || JSON.stringify(pins).length > maxPinsLength)
-    throw failedPrecondition(
-      "TOO_MANY_NAMES",
-      `an identity has at most ${maxPinnedNames} pinned names of a kind, and ${maxPinsLength} bytes of them`,
-    );
+  if (isTooMuch(pins)) throw failedPrecondition("TOO_MANY_NAMES", `an identity has at most ${mostPins}`);
 }
