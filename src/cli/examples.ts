@@ -54,7 +54,9 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "iam identities list": ["gatehouse iam identities list --type claim_match -o wide"],
   "iam identities describe": ["gatehouse iam identities describe ci"],
   "iam identities create": [
-    `gatehouse iam identities create ci --parent ${group} --role viewer --identity-issuer https://token.actions.githubusercontent.com --subject-pattern 'repo:acme(@12)?/app(@74)?:ref:refs/heads/main' --claim repository_id=74`,
+    `gatehouse iam identities create ci --parent ${group} --role viewer --github acme/app --branch main --repository-id 74 --owner-id 12`,
+    `gatehouse iam identities create deployer --parent ${group} --gitlab acme/app --environment production --project-id 74`,
+    `gatehouse iam identities create job --parent ${group} --identity-issuer https://ci.acme.example --subject build`,
   ],
   "iam identities update": [
     "gatehouse iam identities update ci --subject-pattern 'repo:acme(@12)?/app(@74)?:ref:refs/heads/.*'",
@@ -150,7 +152,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "iam trust describe": ["gatehouse iam trust describe ci"],
   "iam trust accept": ["gatehouse iam trust accept ci", "gatehouse iam trust accept ci --id 75 --yes"],
   "iam trust lint": ["gatehouse iam trust lint ci", "gatehouse iam trust lint --file files"],
-  "iam trust tokens": ["gatehouse iam trust tokens ci -o wide"],
+  "iam trust tokens": ["gatehouse iam trust tokens ci -o wide", "gatehouse iam trust tokens ci --clear --yes"],
   "iam trust replay": [
     "gatehouse iam trust replay ci --subject-pattern 'repo:acme(@12)?/app(@74)?:ref:refs/heads/main' --days 14",
     "gatehouse iam trust replay ci --file files",

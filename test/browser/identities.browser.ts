@@ -130,13 +130,14 @@ describe("the identities of the console", { timeout: 600_000 }, () => {
     assert.deepEqual(complaints, []);
   });
 
-  for (const { provider, name, issuerField, fields, sub } of [
+  for (const { provider, name, issuerField, fields, sub, claims } of [
     {
       provider: "GitLab CI",
       name: "gitlab-job",
       issuerField: "Address of GitLab",
       fields: { "Path of the project": "acme/app", Branch: "main" },
       sub: "project_path:acme/app:ref_type:branch:ref:main",
+      claims: { ref_protected: "true" },
     },
     {
       provider: "Kubernetes",
@@ -144,6 +145,7 @@ describe("the identities of the console", { timeout: 600_000 }, () => {
       issuerField: "Issuer of the cluster",
       fields: { Namespace: "default", "Service account": "app" },
       sub: "system:serviceaccount:default:app",
+      claims: {},
     },
   ])
     it(`lets a workload of ${provider} in, and sees its first exchange`, async () => {
@@ -153,8 +155,8 @@ describe("the identities of the console", { timeout: 600_000 }, () => {
       const dialog = await throughWizard(page, provider, name, { [issuerField]: issuer.url, ...fields });
       const uid = await uidOf(name);
       await dialog.getByText(`&identity=${uid}"`).waitFor();
-      assert.equal(await exchange(uid, await tokenOf(`${sub}2`)), 403);
-      assert.equal(await exchange(uid, await tokenOf(sub)), 200);
+      assert.equal(await exchange(uid, await tokenOf(`${sub}2`, claims)), 403);
+      assert.equal(await exchange(uid, await tokenOf(sub, claims)), 200);
       await dialog.getByText("It has exchanged its first token.").waitFor();
       await page.keyboard.press("Escape");
       await page.getByRole("heading", { name }).waitFor();

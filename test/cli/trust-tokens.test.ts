@@ -90,3 +90,21 @@ describe("gatehouse iam trust replay", () => {
     assert.match((await replay("--days", "1000")).stderr, /days: must be from 0 to 400/);
   });
 });
+
+describe("gatehouse iam trust tokens --clear", () => {
+  const clear = (...args: string[]) => caller.run("iam", "trust", "tokens", "ci", ...args);
+
+  it("deletes nothing where nobody can confirm it, nor does --yes alone", async () => {
+    const { code, stderr } = await clear("--clear");
+    assert.equal(code, 2);
+    assert.match(stderr, /Delete the seen tokens of ci\?/);
+    assert.equal((await clear("--yes")).code, 2);
+    assert.equal((await caller.json("iam", "trust", "tokens", "ci")).items.length, 3);
+  });
+
+  it("deletes the seen tokens of the identity", async () => {
+    const { code, stdout, stderr } = await clear("--clear", "--yes");
+    assert.deepEqual([code, stdout, stderr], [0, "", "Deleted the seen tokens of ci.\n"]);
+    assert.deepEqual((await caller.json("iam", "trust", "tokens", "ci")).items, []);
+  });
+});

@@ -25,6 +25,7 @@ const repository = "acme/app.js";
 const main = { sub: "repo:acme/app.js:ref:refs/heads/main", repository, ref: "refs/heads/main" };
 const numbered = { ...main, sub: "repo:acme@123456/app.js@654321:ref:refs/heads/main" };
 const production = { ...main, sub: "repo:acme/app.js:environment:production" };
+const protectedMain = { sub: "project_path:acme/app:ref_type:branch:ref:main", ref_protected: "true" };
 const tenant = "0a1b2c3d-0000-4000-8000-000000000003";
 const build = "organization:acme:pipeline:app:ref:refs/heads/main:commit:abc:step:build";
 
@@ -89,18 +90,27 @@ const examples: readonly Example[] = [
     kind: "gitlab",
     values: { issuer: "https://gitlab.acme.example", project: "acme/app", branch: "main", environment: "production" },
     iss: "https://gitlab.acme.example",
-    accepted: [{ sub: "project_path:acme/app:ref_type:branch:ref:main", environment: "production" }],
+    accepted: [{ ...protectedMain, environment: "production" }],
     denied: [
-      { sub: "project_path:acme/app:ref_type:branch:ref:main" },
-      { sub: "project_path:acme/app:ref_type:tag:ref:main", environment: "production" },
+      protectedMain,
+      { ...protectedMain, environment: "production", ref_protected: "false" },
+      { ...protectedMain, sub: "project_path:acme/app:ref_type:tag:ref:main", environment: "production" },
     ],
   },
   {
     kind: "gitlab",
-    values: { issuer: "https://gitlab.com", project: "acme/app" },
+    values: { issuer: "https://gitlab.com", project: "acme/app", projectId: "74", namespaceId: "12" },
     iss: "https://gitlab.com",
-    accepted: [{ sub: "project_path:acme/app:ref_type:tag:ref:v1" }],
-    denied: [{ sub: "project_path:acme/app2:ref_type:tag:ref:v1" }],
+    accepted: [
+      { ...protectedMain, project_id: "74", namespace_id: "12" },
+      { ...protectedMain, sub: "project_path:acme/app:ref_type:tag:ref:v1", project_id: "74", namespace_id: "12" },
+    ],
+    denied: [
+      protectedMain,
+      { ...protectedMain, project_id: "888", namespace_id: "12" },
+      { ...protectedMain, project_id: "74", namespace_id: "999" },
+      { ...protectedMain, sub: "project_path:acme/app2:ref_type:tag:ref:v1", project_id: "74", namespace_id: "12" },
+    ],
   },
   {
     kind: "kubernetes",

@@ -5,6 +5,7 @@ import { wrongUsage } from "../failure.ts";
 import { created, description, name, uid } from "./columns.ts";
 import { describing, named, renaming } from "./common-flags.ts";
 import { constant, endOf, fileOrKeys, list, pairs } from "./flags.ts";
+import { jobFlagNames, jobFlags, jobRuleOf } from "./job-rule.ts";
 import { keysUntil } from "./keys-until.ts";
 import { checkNeeds } from "./relationship-needs.ts";
 import type { Options, Resource } from "./resource.ts";
@@ -64,6 +65,7 @@ export const identities: Resource = {
     },
   ],
   completing: [
+    ...jobFlags,
     {
       flags: "--identity-issuer <url>",
       description: "issuer of the tokens that may assume the identity",
@@ -107,7 +109,7 @@ export const identities: Resource = {
       refersTo: () => roles,
     },
   ],
-  complete: async (body, options) => withRelationship(body, options),
+  complete: withRelationship,
   checkCreate: checkRelationship,
   prepareCreate: async (options, session) => (await import("./bind-roles.ts")).prepareRoleBindings(options, session),
 };
@@ -119,13 +121,13 @@ function checkRelationship(body: JsonObject): void {
   if (Object.keys(body).some((member) => relationship.test(member))) return;
   throw wrongUsage(
     "the identity needs to know who may assume it",
-    "Say so with --identity-issuer and --subject, or patterns of them; with --issuer-keys and --expiration besides; with\n--aws-account, --aws-arn and --aws-user-id; or with --service-principal.",
+    "Say so with --github or --gitlab; with --identity-issuer and --subject, or patterns of them; with --issuer-keys and\n--expiration besides; with --aws-account, --aws-arn and --aws-user-id; or with --service-principal.",
   );
 }
 
 /** Applies the flags of a relationship. */
-function withRelationship(body: JsonObject, options: Options): JsonObject {
-  const given = relationshipOf(body, options);
+async function withRelationship(body: JsonObject, options: Options): Promise<JsonObject> {
+  const given = await relationshipOf(body, options);
   if (!given) return body;
   const [kind, changes] = given;
   const { claimMatch, staticKeys, awsIdentity, servicePrincipal, ...rest } = body;
@@ -136,7 +138,10 @@ function withRelationship(body: JsonObject, options: Options): JsonObject {
   return { ...rest, [kind]: merged };
 }
 
-function relationshipOf(body: JsonObject, options: Options): [kind: string, members: JsonObject | string] | undefined {
+async function relationshipOf(
+  body: JsonObject,
+  options: Options,
+): Promise<[kind: string, members: JsonObject | string] | undefined> {
   const found = [
     has(options, "servicePrincipal") && "servicePrincipal",
     has(options, "awsAccount", "awsArn", "awsArnPattern", "awsUserId", "awsUserIdPattern") && "awsIdentity",
@@ -147,10 +152,11 @@ function relationshipOf(body: JsonObject, options: Options): [kind: string, memb
   ].filter((kind) => kind !== false);
   if (found.length > 1) throw wrongUsage(`flags of ${found.join(" and ")} exclude each other`);
   const [kind] = found;
-  return kind === undefined ? undefined : [kind, membersOf[kind]!(options)];
+  return kind === undefined ? undefined : [kind, await membersOf[kind]!(options)];
 }
 
 const matchFlags = [
+  ...jobFlagNames,
   "identityIssuer",
   "identityIssuerPattern",
   "subject",
@@ -161,18 +167,21 @@ const matchFlags = [
   "claimPattern",
 ];
 
-const membersOf: Readonly<Record<string, (options: Options) => JsonObject | string>> = {
-  claimMatch: (options) =>
-    present({
+const membersOf: Readonly<Record<string, (options: Options) => JsonObject | string | Promise<JsonObject>>> = {
+  claimMatch: async (options) => {
+    const { claims, ...job } = (await jobRuleOf(options)) ?? {};
+    return present({
       issuer: options.identityIssuer,
       issuerPattern: options.identityIssuerPattern,
       subject: options.subject,
       subjectPattern: options.subjectPattern,
       audience: options.audienceClaim,
       audiencePattern: options.audiencePattern,
-      claims: options.claim && pairs(options.claim),
+      claims: (claims || options.claim) && { ...claims, ...(options.claim && pairs(options.claim)) },
       claimPatterns: options.claimPattern && pairs(options.claimPattern),
-    }),
+      ...job,
+    });
+  },
   staticKeys: (options) =>
     present({
       issuer: options.identityIssuer,

@@ -2,6 +2,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Argument, type Command, Option } from "commander";
 import { completing } from "../client/completing.ts";
+import { confirm } from "../client/prompt.ts";
 import { openSession, type Session, withClient } from "../client/session.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";
 import { rowFormats } from "../output/formats.ts";
@@ -52,10 +53,16 @@ export function addTokenCommands(trust: Command, shell: Shell): void {
   const tokens = trust
     .command("tokens")
     .description("list the tokens that workloads presented for an identity, the latest first")
-    .addArgument(argument());
+    .addArgument(argument())
+    .addOption(new Option("--clear", "delete them instead"))
+    .addOption(new Option("-y, --yes", "with --clear, do not ask"));
   withClient(tokens, rowFormats).action(async (identity: string) => {
     using session = await openSession(shell, tokens);
-    await session.output.list(tokensView, await readTokens(session, await findUid(session, identities, identity)));
+    const { clear = false, yes = false } = tokens.opts<{ readonly clear?: boolean; readonly yes?: boolean }>();
+    if (yes && !clear) throw wrongUsage("--yes is for --clear");
+    const uid = await findUid(session, identities, identity);
+    if (clear) await clearTokens(session, identity, { uid, isSure: yes });
+    else await session.output.list(tokensView, await readTokens(session, uid));
   });
   const replay = trust
     .command("replay")
@@ -87,6 +94,17 @@ async function readTokens(session: Session, identity: string): Promise<JsonObjec
     pageToken = textAt(page, "nextPageToken");
   } while (pageToken !== "");
   return rows;
+}
+
+async function clearTokens(
+  session: Session,
+  identity: string,
+  { uid, isSure }: { readonly uid: string; readonly isSure: boolean },
+): Promise<void> {
+  const { WorkloadTrustService } = await import("../../../gen/gatehouse/iam/v1/workload_trust_pb.ts");
+  await confirm(session.shell, `Delete the seen tokens of ${identity}?`, isSure);
+  await session.call(WorkloadTrustService.method.clearSeenTokens, { identity: uid });
+  note(session.shell, `Deleted the seen tokens of ${identity}.`);
 }
 
 async function replayRule(session: Session, text: string, options: ReplayOptions): Promise<void> {

@@ -117,6 +117,8 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "wizard.environment": "Umgebung; leer für keine",
   "wizard.gitlabUrl": "Adresse von GitLab",
   "wizard.gitlabProject": "Pfad des Projekts",
+  "wizard.gitlabProjectId": "ID des Projekts; leer, um nach dem Pfad zu gehen",
+  "wizard.gitlabNamespaceId": "ID seines Namespace; leer, um nach dem Pfad zu gehen",
   "wizard.clusterIssuer": "Aussteller des Clusters",
   "wizard.namespace": "Namespace",
   "wizard.serviceAccount": "Service-Account",

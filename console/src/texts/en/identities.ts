@@ -114,6 +114,8 @@ export const texts = {
   "wizard.environment": "Environment; empty for none",
   "wizard.gitlabUrl": "Address of GitLab",
   "wizard.gitlabProject": "Path of the project",
+  "wizard.gitlabProjectId": "Id of the project; empty to go by its path",
+  "wizard.gitlabNamespaceId": "Id of its namespace; empty to go by the path",
   "wizard.clusterIssuer": "Issuer of the cluster",
   "wizard.namespace": "Namespace",
   "wizard.serviceAccount": "Service account",

@@ -1,6 +1,7 @@
 // What the wizard asks for each kind of workload, and what becomes of it. The claims are those that the providers document.
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import type { IdentitySchema } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { gitHubRule, gitLabRule, type JobRule, literal } from "../../../../packages/client/src/job-rules.ts";
 import { dayMs } from "../../api/durations.ts";
 import type { TextId } from "../../texts/catalogues.ts";
 
@@ -36,28 +37,25 @@ export interface WizardKind {
   readonly relationshipOf: (values: Values) => Relationship;
 }
 
-/** Escapes a text for RE2, in which patterns are written. */
-function literal(text: string): string {
-  return text.replace(/[\\^$.|?*+()[\]{}]/g, "\\$&");
-}
-
 function claims(
   issuer: string,
-  subject: { readonly literal: string } | { readonly pattern: string },
+  subject: Pick<JobRule, "subject" | "subjectPattern">,
   { audience = "", further = {} }: { readonly audience?: string; readonly further?: Values } = {},
 ): Relationship {
+  const { subject: exact, subjectPattern = "" } = subject;
   return {
     case: "claimMatch",
     value: {
       iss: { case: "issuer", value: issuer },
-      sub:
-        "literal" in subject
-          ? { case: "subject", value: subject.literal }
-          : { case: "subjectPattern", value: subject.pattern },
+      sub: exact === undefined ? { case: "subjectPattern", value: subjectPattern } : { case: "subject", value: exact },
       ...(audience !== "" && { aud: { case: "audience" as const, value: audience } }),
       claims: further,
     },
   };
+}
+
+function ofJob({ issuer, claims: further, ...subject }: JobRule): Relationship {
+  return claims(issuer, subject, { further });
 }
 
 /** The field of a branch. */
@@ -73,23 +71,7 @@ const github: WizardKind = {
     { name: "repoId", text: "wizard.githubRepoId", placeholder: "74", isOptional: true },
     { name: "ownerId", text: "wizard.githubOwnerId", placeholder: "12", isOptional: true },
   ],
-  relationshipOf({ repo = "", branch = "", environment = "", repoId = "", ownerId = "" }) {
-    const issuer = "https://token.actions.githubusercontent.com";
-    // Subjects of newer repositories have numbers of the owner and the repository, as in repo:acme@12/app@34. Both forms match.
-    const [owner = "", name = ""] = repo.split("/").map(literal);
-    const suffix = (id: string) => `(@${id === "" ? "[0-9]+" : literal(id)})?`;
-    const start = `repo:${owner}${suffix(ownerId)}/${name}${suffix(repoId)}`;
-    const further = {
-      ...(repoId === "" ? { repository: repo } : { repository_id: repoId }),
-      ...(ownerId !== "" && { repository_owner_id: ownerId }),
-      ...(branch !== "" && { ref: `refs/heads/${branch}` }),
-    };
-    // A job with an environment has it in the subject in place of the branch, with its colons escaped.
-    const place = literal(environment.replaceAll(":", "%3A"));
-    if (environment !== "") return claims(issuer, { pattern: `${start}:environment:${place}` }, { further });
-    const ref = branch === "" ? "(heads|tags)/.*" : `heads/${literal(branch)}`;
-    return claims(issuer, { pattern: `${start}:ref:refs/${ref}` }, { further });
-  },
+  relationshipOf: ({ repo = "", repoId: id = "", ...job }) => ofJob(gitHubRule({ ...job, path: repo, id })),
 };
 
 const gitlab: WizardKind = {
@@ -106,16 +88,11 @@ const gitlab: WizardKind = {
     { name: "project", text: "wizard.gitlabProject", placeholder: "acme/app" },
     branchField,
     { name: "environment", text: "wizard.environment", placeholder: "production", isOptional: true },
+    { name: "projectId", text: "wizard.gitlabProjectId", placeholder: "74", isOptional: true },
+    { name: "namespaceId", text: "wizard.gitlabNamespaceId", placeholder: "12", isOptional: true },
   ],
-  relationshipOf({ issuer = "", project = "", branch = "", environment = "" }) {
-    return claims(
-      issuer,
-      branch === ""
-        ? { pattern: `project_path:${literal(project)}:ref_type:.*` }
-        : { literal: `project_path:${project}:ref_type:branch:ref:${branch}` },
-      { further: environment === "" ? {} : { environment } },
-    );
-  },
+  relationshipOf: ({ project = "", projectId: id = "", namespaceId: ownerId = "", ...job }) =>
+    ofJob(gitLabRule({ ...job, path: project, id, ownerId })),
 };
 
 const kubernetes: WizardKind = {
@@ -127,7 +104,7 @@ const kubernetes: WizardKind = {
     { name: "account", text: "wizard.serviceAccount", placeholder: "app" },
   ],
   relationshipOf: ({ issuer = "", namespace = "", account = "" }) =>
-    claims(issuer, { literal: `system:serviceaccount:${namespace}:${account}` }),
+    claims(issuer, { subject: `system:serviceaccount:${namespace}:${account}` }),
 };
 
 const aws: WizardKind = {
@@ -152,7 +129,7 @@ const google: WizardKind = {
   id: "google",
   title: { name: "Google Cloud" },
   fields: [{ name: "account", text: "wizard.googleAccount", placeholder: "112233445566778899000", api: "subject" }],
-  relationshipOf: ({ account = "" }) => claims("https://accounts.google.com", { literal: account }),
+  relationshipOf: ({ account = "" }) => claims("https://accounts.google.com", { subject: account }),
 };
 
 const azure: WizardKind = {
@@ -164,7 +141,7 @@ const azure: WizardKind = {
     { name: "audience", text: "wizard.azureAudience", placeholder: "api://gatehouse", api: "audience" },
   ],
   relationshipOf: ({ tenant = "", object = "", audience = "" }) =>
-    claims(`https://sts.windows.net/${tenant}/`, { literal: object }, { audience }),
+    claims(`https://sts.windows.net/${tenant}/`, { subject: object }, { audience }),
 };
 
 const buildkite: WizardKind = {
@@ -178,7 +155,7 @@ const buildkite: WizardKind = {
   relationshipOf({ organization = "", pipeline = "", branch = "" }) {
     const ref = branch === "" ? ".*" : `refs/heads/${literal(branch)}`;
     const start = `organization:${literal(organization)}:pipeline:${literal(pipeline)}`;
-    return claims("https://agent.buildkite.com", { pattern: `${start}:ref:${ref}:commit:.*` });
+    return claims("https://agent.buildkite.com", { subjectPattern: `${start}:ref:${ref}:commit:.*` });
   },
 };
 
@@ -196,7 +173,7 @@ const oidc: WizardKind = {
       isOptional: true,
     },
   ],
-  relationshipOf: ({ issuer = "", subject = "", audience = "" }) => claims(issuer, { literal: subject }, { audience }),
+  relationshipOf: ({ issuer = "", subject = "", audience = "" }) => claims(issuer, { subject: subject }, { audience }),
 };
 
 const staticKey: WizardKind = {
