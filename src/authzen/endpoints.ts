@@ -6,6 +6,7 @@ import { type Asker, type AuthzenDeps, authenticateAsker } from "./asker.ts";
 import { evaluate, evaluateAll } from "./evaluations.ts";
 import { authzenPaths } from "./metadata.ts";
 import { type Members, readObject } from "./request.ts";
+import { searchActions, searchResources, searchSubjects } from "./search.ts";
 
 /** A batch has a hundred questions of some hundred bytes, with properties that nobody reads. */
 const maxBodyBytes = 1024 * 1024;
@@ -20,6 +21,9 @@ export function authzenEndpoints(deps: AuthzenDeps): Endpoints {
   return {
     [authzenPaths.evaluation]: endpoint(deps, evaluate),
     [authzenPaths.evaluations]: endpoint(deps, evaluateAll),
+    [authzenPaths.subjects]: endpoint(deps, searchSubjects),
+    [authzenPaths.resources]: endpoint(deps, searchResources),
+    [authzenPaths.actions]: endpoint(deps, searchActions),
   };
 }
 

@@ -5,6 +5,9 @@ export const authzenMetadataPath = "/.well-known/authzen-configuration";
 export const authzenPaths = {
   evaluation: "/access/v1/evaluation",
   evaluations: "/access/v1/evaluations",
+  subjects: "/access/v1/search/subject",
+  resources: "/access/v1/search/resource",
+  actions: "/access/v1/search/action",
 } as const;
 
 /** Returns the metadata of this server as a policy decision point. It repeats the base URL byte for byte. */
@@ -14,5 +17,8 @@ export function authzenMetadata(baseUrl: string) {
     policy_decision_point: baseUrl,
     access_evaluation_endpoint: base + authzenPaths.evaluation,
     access_evaluations_endpoint: base + authzenPaths.evaluations,
+    search_subject_endpoint: base + authzenPaths.subjects,
+    search_resource_endpoint: base + authzenPaths.resources,
+    search_action_endpoint: base + authzenPaths.actions,
   };
 }

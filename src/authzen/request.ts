@@ -19,7 +19,7 @@ export interface Question {
 
 /** Reads a whole evaluation. Throws INVALID_ARGUMENT. */
 export function readQuestion(body: Members): Question {
-  readOptionalObject(body.context, "context");
+  readContext(body);
   return {
     subject: readEntity(body, "subject"),
     action: readAction(body),
@@ -31,6 +31,16 @@ export function readQuestion(body: Members): Question {
 export function readEntity(body: Members, name: "subject" | "resource"): Entity {
   const { type, id } = readProperties(body, name);
   return { type: readText(type, `${name}.type`), id: readText(id, `${name}.id`) };
+}
+
+/** Reads the type of the entities that a search is for. Their id is ignored (§8.4.1, §8.5.1). */
+export function readType(body: Members, name: "subject" | "resource"): string {
+  return readText(readProperties(body, name).type, `${name}.type`);
+}
+
+/** Checks that the context is an object. */
+export function readContext(body: Members): void {
+  readOptionalObject(body.context, "context");
 }
 
 /** Reads the name of the action. */

@@ -37,6 +37,7 @@ export interface EndpointDeps
   readonly keys: KeyRing;
   readonly signer: RegistrySigner;
   readonly methods: MethodTable;
+  readonly pageTokenKey: Uint8Array;
   readonly standardTokenEndpoint: Endpoint;
   readonly accessLog: Pick<AccessLog, "recordToken">;
   readonly log: Logger;

@@ -44,7 +44,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   ],
   // Feeds read the API of their own process, and respond as the REST transport does.
   "advisory-feeds": ["advisories", "aip", "base", "model", "pipeline", "storage", "transport"],
-  authzen: ["aip", "model", "pipeline", "storage", "types:transport"],
+  authzen: ["aip", "authz", "types:base", "model", "pipeline", "storage", "types:transport"],
   openapi: ["aip", "authz", "base", "model", "pipeline", "transport", "v2"],
   "sign-in": [
     "types:access-log",
