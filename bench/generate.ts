@@ -153,7 +153,7 @@ function stageEntries(connection: BetterSqlite.Database): () => void {
 function newTransaction(connection: BetterSqlite.Database): Transaction {
   const queries = drizzle(connection, { casing: "snake_case" }) as unknown as Queries;
   return {
-    ...newSession(queries, sqliteDialect, runSync),
+    ...newSession(queries, { ...sqliteDialect, termTime: Date.now }, runSync),
     context: { actor: "", method: "benchmark", requestId: "", time: 0 },
     lockTables: async () => {},
     changeAccess() {},

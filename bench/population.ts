@@ -164,7 +164,7 @@ function newMaker(random: Random) {
     },
     person: (name: string, number: number): IdentityRow => personOf(stamps(null), name, number),
     binding(parent: string, identityUid: string, roleUid: string): RoleBindingRow {
-      return { ...stamps(parent), identityUid, roleUid };
+      return { ...stamps(parent), identityUid, roleUid, startTime: null, expireTime: null };
     },
   };
 }

@@ -8,10 +8,9 @@ import {
   intersectCapabilities,
   missingCapabilities,
 } from "../model/capabilities.ts";
+import { isInTerm, lastingRoles } from "../model/grants.ts";
 import { isWithin } from "../model/uid.ts";
-
-/** The sum of an identity's role bindings: group uid to the capabilities granted in that group and its subgroups. */
-export type Grants = ReadonlyMap<string, CapabilitySet>;
+import { combineRoles, type Grants, type Terms } from "./grants.ts";
 
 /** The subtrees that a list may show: these groups and their descendants. No group is a descendant of another. */
 export type Scope = readonly string[];
@@ -20,13 +19,36 @@ export type Scope = readonly string[];
 export class Access {
   readonly #grants: Grants;
   readonly #narrowing: Narrowing;
-  /** The access epoch of the grants. The grants are current while the epoch is the same. */
+  readonly #terms: Terms | undefined;
+  /** The access epoch of the grants. The grants are current while the epoch is the same, until `until`. */
   readonly epoch: number;
 
-  constructor(grants: Grants, narrowing: Narrowing, epoch = 0) {
+  /** `terms` are those of the roles in the grants; undefined if all roles are held without a term. */
+  constructor(grants: Grants, narrowing: Narrowing, epoch = 0, terms?: Terms) {
     this.#grants = grants;
     this.#narrowing = narrowing;
+    this.#terms = terms;
     this.epoch = epoch;
+  }
+
+  /** The first time at which a role of the caller begins or ends; Infinity if there is none. */
+  get until(): number {
+    return this.#terms?.until ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** The times at which roles of the caller end that are in force, in ascending order. */
+  get ends(): readonly number[] {
+    if (!this.#terms) return [];
+    const { roles, time } = this.#terms;
+    const ends = roles.filter((each) => isInTerm(each, time)).flatMap(({ expireTime }) => expireTime ?? []);
+    return [...new Set(ends)].sort((a, b) => a - b);
+  }
+
+  /** Returns the part of the access that stays until a time; Infinity for what has no end. */
+  lasting(end: number): Access {
+    if (!this.#terms) return this;
+    const { roles, time } = this.#terms;
+    return new Access(combineRoles(lastingRoles(roles, time, end)), this.#narrowing, this.epoch);
   }
 
   /** Reports whether the capability (an enum number) is granted at the uid or on an ancestor. */

@@ -2,11 +2,11 @@
 // change of anyone's access.
 import type { VerifiedToken } from "../authn/caller.ts";
 import { type MaybePromise, mapMaybe } from "../base/maybe-promise.ts";
-import { addCapabilities, type CapabilitySet, capabilitySet } from "../model/capabilities.ts";
-import type { GrantedRole, IdentityGrants } from "../model/grants.ts";
+import type { IdentityGrants, SessionRoles } from "../model/grants.ts";
 import { rootOf } from "../model/uid.ts";
-import { Access, type Grants } from "./access.ts";
+import { Access } from "./access.ts";
 import { newEpochCache } from "./epoch-cache.ts";
+import { type Grants, type Terms, type TimedGrants, timedGrants } from "./grants.ts";
 import { predatesIdentity } from "./token-age.ts";
 
 /** The storage that the policy reads. */
@@ -15,9 +15,9 @@ export interface GrantSource {
   findGrants(identityUid: string): Promise<IdentityGrants | undefined>;
   /**
    * Returns the roles that an identity holds by external group role mappings: these of its session, without deleted ones
-   * and those without an active delegation, and those of its provisioned groups.
+   * and those of its provisioned groups, each with the terms in which its delegation is in force.
    */
-  findMappedRoles(identityUid: string, mappingUids: readonly string[]): Promise<readonly GrantedRole[]>;
+  findMappedRoles(identityUid: string, mappingUids: readonly string[]): Promise<SessionRoles>;
   /** Returns the organizations in which the person of an exchanged token is deactivated (docs/design/sign-in.md). */
   findSuspendedOrganizations(act: Act): Promise<ReadonlySet<string>>;
   /** Returns the organizations that an identity created and owns. */
@@ -29,6 +29,8 @@ export interface GrantSource {
   epoch(): MaybePromise<number>;
   /** Returns the access epoch as of this call or later. */
   latestEpoch(): MaybePromise<number>;
+  /** Returns the time by which terms begin and end. */
+  termTime(): number;
 }
 
 /** The claims of an access token that authorization depends on. */
@@ -66,9 +68,8 @@ const maxGrants = 200_000;
 const maxPeople = 10_000;
 
 /** A cache entry. */
-interface Held {
+interface Held extends TimedGrants {
   readonly createTime: number;
-  readonly grants: Grants;
   readonly hasSuspensions: boolean;
   /** The access epoch before the read. */
   readonly epoch: number;
@@ -116,7 +117,7 @@ export function newPolicy(source: GrantSource): Policy {
 }
 
 /** Reads and caches what identities hold. */
-function heldGrants(source: Pick<GrantSource, "findGrants" | "findMappedRoles">) {
+function heldGrants(source: Pick<GrantSource, "findGrants" | "findMappedRoles" | "termTime">) {
   const memory = newEpochCache<Held>(maxGrants, ({ grants }) => 1 + grants.size);
   let hits = 0;
   let misses = 0;
@@ -125,18 +126,33 @@ function heldGrants(source: Pick<GrantSource, "findGrants" | "findMappedRoles">)
     misses++;
     const identity = await source.findGrants(identityUid);
     if (!identity) return undefined;
-    const grants = combineRoles([...identity.roles, ...(await source.findMappedRoles(identityUid, mappings))]);
+    const mapped = await source.findMappedRoles(identityUid, mappings);
     const { createTime, hasSuspensions } = identity;
-    const held: Held = { createTime, grants, hasSuspensions, epoch };
+    const grants = timedGrants([...identity.roles, ...mapped.roles], source.termTime(), mapped.knownUntil);
+    const held: Held = { createTime, hasSuspensions, epoch, ...grants };
     memory.keep(epoch, key, held);
     return held;
+  }
+
+  /**
+   * Returns an entry as it is now; undefined if it must be read again. The rows of an epoch do not change, so the grants after a begin or
+   * an end need no read.
+   */
+  function advance(key: string, held: Held, { roles, until, knownUntil }: Terms): Held | undefined {
+    const time = source.termTime();
+    if (time < until) return held;
+    if (time >= knownUntil) return undefined;
+    const next: Held = { ...held, ...timedGrants(roles, time, knownUntil) };
+    memory.keep(held.epoch, key, next);
+    return next;
   }
 
   return {
     at(epoch: number, identityUid: string, mappings: readonly string[] = []): MaybePromise<Held | undefined> {
       // Security case Q5: uids have no spaces.
       const key = mappings.length === 0 ? identityUid : [identityUid, ...mappings].join(" ");
-      const known = memory.find(epoch, key);
+      const found = memory.find(epoch, key);
+      const known = found?.terms ? advance(key, found, found.terms) : found;
       if (!known) return read(epoch, key, identityUid, mappings);
       hits++;
       return known;
@@ -172,7 +188,7 @@ function suspendedPeople(source: Pick<GrantSource, "findSuspendedOrganizations">
 
 function toAccess(held: Held | undefined, token: AccessToken): Access | undefined {
   if (!held || predatesIdentity(token, held.createTime)) return undefined;
-  return new Access(held.grants, token.narrowing, held.epoch);
+  return new Access(held.grants, token.narrowing, held.epoch, held.terms);
 }
 
 /**
@@ -195,17 +211,10 @@ function withoutSuspended(
 }
 
 function onlyAt(held: Held, isKept: (groupUid: string) => boolean): Held {
-  return { ...held, grants: new Map([...held.grants].filter(([groupUid]) => isKept(groupUid))) };
-}
-
-/** Merges roles into grants. */
-export function combineRoles(held: readonly GrantedRole[]): Grants {
-  const grants = new Map<string, CapabilitySet>();
-  for (const { groupUid, capabilities } of held) {
-    const set = capabilitySet(capabilities);
-    const known = grants.get(groupUid);
-    if (known) addCapabilities(known, set);
-    else grants.set(groupUid, set);
-  }
-  return grants;
+  const { terms } = held;
+  return {
+    ...held,
+    grants: new Map([...held.grants].filter(([groupUid]) => isKept(groupUid))),
+    terms: terms && { ...terms, roles: terms.roles.filter(({ role }) => isKept(role.groupUid)) },
+  };
 }

@@ -78,8 +78,15 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "gatehouse iam role-bindings list --role viewer",
   ],
   "iam role-bindings describe": ["gatehouse iam role-bindings describe BINDING"],
-  "iam role-bindings create": [`gatehouse iam role-bindings create --parent ${group} --identity ci --role tag-reader`],
-  "iam role-bindings update": ["gatehouse iam role-bindings update BINDING --role editor"],
+  "iam role-bindings create": [
+    `gatehouse iam role-bindings create --parent ${group} --identity ci --role tag-reader`,
+    `gatehouse iam role-bindings create --parent ${group} --identity ci --role editor --expires 8h`,
+  ],
+  "iam role-bindings update": [
+    "gatehouse iam role-bindings update BINDING --role editor",
+    "gatehouse iam role-bindings update BINDING --expires 7d",
+    "gatehouse iam role-bindings update BINDING --no-expiry",
+  ],
   "iam role-bindings delete": ["gatehouse iam role-bindings delete BINDING --yes"],
   "iam invites": ["gatehouse iam invites list"],
   "iam invites list": ["gatehouse iam invites list --parent example.org --recursive"],

@@ -21,7 +21,7 @@ export type Credentials = BasicCredentials;
 export interface RegistryCaller {
   readonly uid: string;
   readonly access: Access;
-  /** When the credentials expire, in milliseconds since the epoch. */
+  /** When the credentials expire, or a role of the caller begins or ends, in milliseconds since the epoch. */
   readonly notAfter: number;
 }
 
@@ -72,7 +72,8 @@ async function callerOf({ policy }: SignInDeps, token: AccessToken): Promise<Reg
   // latest grants.
   const access = await policy.latestAccessOf(token);
   if (!access) throw unauthenticated("the identity of this token does not exist");
-  return { uid: token.subject, access, notAfter: token.expiresAt };
+  // A registry cannot ask again whether a role has ended.
+  return { uid: token.subject, access, notAfter: Math.min(token.expiresAt, access.until) };
 }
 
 /** Clients understand only 401 for any problem with credentials. */

@@ -21,6 +21,8 @@ import type { EventDefinition, EventPlace, LoggedChanges } from "./event-definit
 /** The event of one method. */
 export interface MethodEvent extends EventPlace {
   readonly method: DescMethodUnary;
+  /** The method of whose type and form the event is: subscribers know it for the same change. That of the event itself if absent. */
+  readonly like?: DescMethodUnary;
   /**
    * Returns the response of the method, or its request if the response is empty, without secrets. Undefined for an event without
    * a body.
@@ -29,13 +31,13 @@ export interface MethodEvent extends EventPlace {
 }
 
 /** Completes the event of a method by what the proto says about the method. */
-export function toEventDefinition({ method, body, ...place }: MethodEvent): EventDefinition {
-  const schema = returnsEmpty(method) ? method.input : method.output;
+export function toEventDefinition({ method, like = method, body, ...place }: MethodEvent): EventDefinition {
+  const schema = returnsEmpty(like) ? like.input : like.output;
   return {
     ...place,
     cause: methodPath(method),
-    type: getOption(method, eventOption).type,
-    source: (baseUrl) => baseUrl + routeOf(method),
+    type: getOption(like, eventOption).type,
+    source: (baseUrl) => baseUrl + routeOf(like),
     bodyType: schema.typeName,
     body: (changes, session) => mapMaybe(body(changes, session), (message) => message && toJson(schema, message)),
   };

@@ -20,6 +20,7 @@ import { announceNode } from "./nodes.ts";
 import { eventSender } from "./outbound.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { ServerStorage } from "./storage.ts";
+import { deleteEndedBindings } from "./term-ends.ts";
 
 /** The running background work. Disposing it aborts deliveries in progress, and waits until nothing uses the database. */
 export interface BackgroundWork extends AsyncDisposable {
@@ -38,6 +39,7 @@ export function startBackgroundWork(context: ServerContext, storage: ServerStora
   repeat(limits.keyRefreshMs, () => refreshKeys(keys), "signing keys could not be read");
   work.use(announceNode(context, storage));
   work.use(indexNames(context, storage));
+  work.use(deleteEndedBindings(context, storage));
   const retention = retentionPolicy(config);
   const removeExpired = () => sweep(database, writeContext("sweep"), retention, signal);
   repeat(limits.sweepMs, removeExpired, "what has expired could not be removed");

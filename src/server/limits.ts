@@ -83,6 +83,8 @@ export const limits = {
   /** The interval in which a server looks for changed names, and its pause between two transactions that index them. */
   nameIndexMs: 250,
   nameIndexPauseMs: 5,
+  /** The interval in which a server looks for role bindings that have ended. */
+  termEndsMs: 1_000,
   /** Time between two checks of a login provider that cannot be used. */
   loginCheckMs: 60_000,
 } as const;

@@ -71,16 +71,16 @@ function startError(config: Config, error: unknown): unknown {
 }
 
 /** Opens the parts of a server in their order. If one of them fails, closes those before it. */
-async function openServer(context: ServerContext, stop: () => void, { admit, prepare }: StartHooks): Promise<Server> {
+async function openServer(context: ServerContext, stop: () => void, hooks: StartHooks): Promise<Server> {
   await using opened = new AsyncDisposableStack();
   // The primary of a group looks before it starts the others.
   if (!context.group) await requireFreePorts(context.config);
-  const storage = opened.use(await openStorage(context, admit));
+  const storage = opened.use(await openStorage(context, hooks));
   const tokens = opened.use(await openTokens(context, storage));
   const forwarder = opened.use(openForwarder(context, storage.database));
   const api = newServerApi(context, storage, tokens, forwarder);
   const unopened = { database: storage.database, tokens: tokens.tokens, policy: tokens.policy };
-  await prepare?.(unopened);
+  await hooks.prepare?.(unopened);
   const writer = opened.use(await openWriter(context, storage.database, api));
   const login = opened.use(checkLogin(context));
   const transports = opened.use(await openTransports(context, storage, tokens, api, login));

@@ -15,6 +15,7 @@ import { identitySearch } from "../services/iam/identities/identity-search.ts";
 import { type WorkloadTrustContext, workloadTrust } from "../services/iam/identities/workload-trust.ts";
 import { type ProviderTesting, providerTests } from "../services/iam/identity-providers/provider-tests.ts";
 import { memberships } from "../services/iam/memberships/memberships.ts";
+import { roleBindingTerms } from "../services/iam/role-bindings/terms.ts";
 import type { KindOptions } from "../services/kinds/kind-options.ts";
 import { type OperateContext, operate } from "../services/operate/operate.ts";
 import { organizationExport } from "../services/organization-export/organization-export.ts";
@@ -72,6 +73,7 @@ export function services(deps: ServiceDeps, tokenService: Handlers<typeof Securi
     providerTests(deps),
     delegations(deps),
     memberships(deps),
+    roleBindingTerms(deps),
     workloadTrust(deps),
     access(deps),
     search(deps),

@@ -2,6 +2,7 @@
 
 import type { Tokens } from "../authn/tokens.ts";
 import type { Policy } from "../authz/policy.ts";
+import type { Clock } from "../base/clock.ts";
 import type { SharedMetrics } from "../observe/metrics.ts";
 import type { Database } from "../storage/database.ts";
 
@@ -26,6 +27,8 @@ export interface StartHooks {
   readonly sharedMetrics?: SharedMetrics | undefined;
   /** The group of processes that serve the port; absent if this is the only one. */
   readonly group?: WorkerGroup | undefined;
+  /** The time by which terms of role bindings begin and end; that of the database if absent. */
+  readonly termClock?: Clock | undefined;
   /** Runs before anything is written to the database. */
   readonly admit?: ((database: Database) => Promise<void>) | undefined;
   /** Runs just before the server listens, to write what the first request must find. */

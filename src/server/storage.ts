@@ -5,7 +5,7 @@ import { syncBuiltInRoles } from "../services/iam/roles/built-in-role-rows.ts";
 import { countChanges } from "../services/statistics/counted-events.ts";
 import { DailyTally } from "../services/statistics/daily-tally.ts";
 import { statisticsLimits } from "../services/statistics/limits.ts";
-import type { Database, OpenOptions } from "../storage/database.ts";
+import { type Database, isPostgresUrl, type OpenOptions } from "../storage/database.ts";
 import type { AppliedMigration } from "../storage/engine/migrations.ts";
 import { newEncryption, type ReplaceableEncryption, replaceable } from "../storage/installation/encryption.ts";
 import { keyStore } from "../storage/installation/signing-keys.ts";
@@ -29,12 +29,17 @@ export interface ServerStorage extends AsyncDisposable {
 }
 
 /** Opens the storage. Writes nothing before `admit` resolves. */
-export async function openStorage(context: ServerContext, admit: StartHooks["admit"]): Promise<ServerStorage> {
+export async function openStorage(
+  context: ServerContext,
+  { admit, termClock }: Pick<StartHooks, "admit" | "termClock">,
+): Promise<ServerStorage> {
   const { config, clock, log } = context;
   await using opened = new AsyncDisposableStack();
   const tally = new DailyTally(statisticsLimits.waitingSums);
   const onChanges: OpenOptions["onChanges"] = (changes, time) => countChanges(tally, changes, time);
-  const database = await openConfiguredDatabase({ ...config, onChanges }, {}, "create", (applied, isNew) => {
+  // A file has no time of its own.
+  const options = { onChanges, termClock: termClock ?? (isPostgresUrl(config.databaseUrl) ? undefined : clock) };
+  const database = await openConfiguredDatabase({ ...config, ...options }, {}, "create", (applied, isNew) => {
     if (!isNew) log.info({ event: "database_migrated", ...summary(applied) }, "the database schema is up to date");
   });
   opened.defer(() => database.close());

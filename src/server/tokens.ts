@@ -61,5 +61,6 @@ function newDatabasePolicy({ session, accessEpoch }: Database): Policy {
     findSuspendedOrganizations: (act) => findSuspendedOrganizations(session, act),
     epoch: () => accessEpoch.current(),
     latestEpoch: () => accessEpoch.latest(),
+    termTime: session.termTime,
   });
 }

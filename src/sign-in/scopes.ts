@@ -1,5 +1,6 @@
 import { permissionDenied } from "../aip/errors.ts";
-import { type Grants, outermost } from "../authz/access.ts";
+import { outermost } from "../authz/access.ts";
+import type { Grants } from "../authz/grants.ts";
 import { isUid } from "../model/uid.ts";
 import { nameRule } from "../pipeline/text-rules.ts";
 import type { Session } from "../storage/engine/session.ts";

@@ -1,5 +1,6 @@
 // Opens a database: SQLite or PostgreSQL, with its caches, lists and search.
 
+import { type Clock, systemClock } from "../base/clock.ts";
 import { DurationCounts } from "../base/duration-counts.ts";
 import { withoutCounting } from "../base/slices.ts";
 import { ancestorsOf } from "../model/uid.ts";
@@ -18,6 +19,7 @@ import type { DatabaseMeasurements } from "./engine/measurements.ts";
 import type { Migration, MigrationListener, OpenMode } from "./engine/migrations.ts";
 import type { ChangeEntry, Session, Transaction, WriteContext } from "./engine/session.ts";
 import { readSetting } from "./engine/settings.ts";
+import { databaseClock, followingClock, type TermClock } from "./engine/term-clock.ts";
 import { newOffsetIndex } from "./list/offset-index.ts";
 import { newFilterResultCache } from "./list/range-plan.ts";
 import { newTextSearch } from "./search/text-search.ts";
@@ -76,6 +78,8 @@ export interface OpenOptions {
   readonly replicaUrl?: string | undefined;
   /** Called with the changes of each write that has committed, and with its time. */
   readonly onChanges?: ((changes: readonly ChangeEntry[], time: number) => void) | undefined;
+  /** The time by which terms begin and end; that of the server of PostgreSQL, or of this system, if absent. */
+  readonly termClock?: Clock | undefined;
 }
 
 /**
@@ -88,14 +92,17 @@ export async function openDatabase(
   limits: DatabaseLimits,
   mode: OpenMode = "create",
   onMigrated: MigrationListener = () => {},
-  { isTarget = false, replicaUrl, onChanges }: OpenOptions = {},
+  { isTarget = false, replicaUrl, onChanges, termClock }: OpenOptions = {},
 ): Promise<Database> {
   let clearCaches = () => {};
   const hooks: DatabaseHooks = { onMigrated, onNewHistory: () => clearCaches(), log: logWrites };
-  const dialect = await openDialect(url, limits, mode, hooks, replicaUrl);
+  const clock = termClock ? followingClock(termClock) : newTermClock(url);
+  const dialect = await openDialect(url, limits, mode, hooks, clock, replicaUrl);
   const { session } = dialect;
   if (!isTarget) await requireFinished(dialect);
-  const accessEpoch = newAccessEpoch(dialect.isolatedSession ?? session);
+  const accessEpoch = newAccessEpoch(dialect.isolatedSession ?? session, clock);
+  // Sets the clock of terms.
+  if (session.isRemote && !isTarget) await accessEpoch.latest();
   const read: Database["read"] = (body) => dialect.read(body);
   const readLogged = dialect.readLogged ?? read;
   const cache = newReadCache();
@@ -248,14 +255,19 @@ async function openDialect(
   limits: DatabaseLimits,
   mode: OpenMode,
   hooks: DatabaseHooks,
+  clock: TermClock,
   replicaUrl: string | undefined,
 ): Promise<Dialect> {
   if (isPostgresUrl(url)) {
     const { openPostgres } = await import("./engine/postgres/postgres.ts");
-    return await openPostgres(url, limits, mode, hooks, replicaUrl);
+    return await openPostgres(url, limits, mode, hooks, { termTime: clock.termTime, replicaUrl });
   }
   const { openSqlite } = await import("./engine/sqlite/sqlite.ts");
-  return await openSqlite(sqliteFile(url), limits, mode, hooks.onMigrated);
+  return await openSqlite(sqliteFile(url), limits, mode, hooks.onMigrated, { termTime: clock.termTime });
+}
+
+function newTermClock(url: string): TermClock {
+  return isPostgresUrl(url) ? databaseClock(systemClock) : followingClock(systemClock);
 }
 
 /** Returns the path of the file that a URL of SQLite names. */

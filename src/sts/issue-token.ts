@@ -1,7 +1,7 @@
 import { permissionDenied } from "../aip/errors.ts";
 import type { TokenRequest } from "../authn/token-claims.ts";
 import type { IssuedToken, Tokens } from "../authn/tokens.ts";
-import type { Grants } from "../authz/access.ts";
+import type { Grants } from "../authz/grants.ts";
 import type { SessionClaims } from "../authz/policy.ts";
 import type { Clock } from "../base/clock.ts";
 import type { IdentityDirectory } from "./assumable-identity.ts";

@@ -1,7 +1,7 @@
 // The limits of a new token, and the grants that it displays. Limits only ever remove access (security case X3).
 import { permissionDenied } from "../aip/errors.ts";
 import type { Narrowing } from "../authn/caller.ts";
-import type { Grants } from "../authz/access.ts";
+import type { Grants } from "../authz/grants.ts";
 import {
   addCapabilities,
   type CapabilitySet,

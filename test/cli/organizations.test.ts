@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
+import { noTerm } from "../../src/model/grants.ts";
 import { newChild } from "../../src/model/uid.ts";
 import { insertSampleAccess } from "../../src/server/development/samples/access.ts";
 import { insertSampleRepos } from "../../src/server/development/samples/repos.ts";
@@ -115,7 +116,7 @@ describe("gatehouse iam organizations export and import", () => {
   it("keeps the role bindings of deactivated people, without effect until they are provisioned again", async () => {
     const { server } = target;
     const { session } = server.server.database;
-    const rolesOf = async () => (await findGrants(session, leaverUid))?.roles.map(({ groupUid }) => groupUid);
+    const rolesOf = async () => (await findGrants(session, leaverUid))?.roles.map(({ role }) => role.groupUid);
     assert.deepEqual(await rolesOf(), []);
     const line = linesOf(file).find((text) => text.includes('"suspendedPeople"'))!;
     const { uid, identityUids } = JSON.parse(line).suspendedPeople;
@@ -200,6 +201,7 @@ describe("gatehouse iam organizations export and import", () => {
     await arrange(source.server, (tx) =>
       insertRow(tx, roleBindingCollection, {
         uid: newChild(group),
+        ...noTerm,
         parent: group,
         identityUid: viewer,
         roleUid: viewerRole.uid,

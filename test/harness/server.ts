@@ -19,7 +19,10 @@ export type DatabaseKind = "sqlite" | "postgres";
 
 export interface TestServerOptions {
   readonly database?: DatabaseKind;
+  /** The clock of the server, and of the terms of role bindings unless they follow the database. */
   readonly clock?: Clock;
+  /** Whether terms of role bindings begin and end by the time of the database in spite of the clock; false if absent. */
+  readonly termsFollowDatabase?: boolean;
   /** Settings by name, as flags give them in camelCase. */
   readonly settings?: Readonly<Record<string, string>>;
   /** Whether the server forwards its writes to another one on the same SQLite file, as a worker does. */
@@ -97,13 +100,18 @@ export async function startEmptyServer(options: TestServerOptions = {}): Promise
   const bring = isNew ? (database: Database) => bringKeys(config, database, clock) : undefined;
   await using opened = new AsyncDisposableStack();
   opened.defer(() => rmSync(dataDir, { recursive: true, force: true }));
+  const termClock = options.termsFollowDatabase ? undefined : options.clock;
   const group = (isWriter: boolean) => (options.forwardsWrites ? { isWriter, key } : undefined);
   if (options.forwardsWrites)
     opened.use(
-      await startServer({ ...config, port: await freePort() }, log, clock, { admit: bring, group: group(true) }),
+      await startServer({ ...config, port: await freePort() }, log, clock, {
+        admit: bring,
+        group: group(true),
+        termClock,
+      }),
     );
   const admit = options.forwardsWrites ? undefined : bring;
-  const server = opened.use(await startServer(config, log, clock, { admit, group: group(false) }));
+  const server = opened.use(await startServer(config, log, clock, { admit, group: group(false), termClock }));
   const closing = opened.move();
   return {
     url: server.url,

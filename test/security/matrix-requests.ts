@@ -46,6 +46,10 @@ function baseRequest(method: DescMethod, own: Things): JsonObject {
     if (field.name === "digest" && !isList) return [[field.jsonName, imageDigest]];
     if (field.name === "document_ids") return [[field.jsonName, ["sfdpa.v1"]]];
     if (field.name === "metrics") return [[field.jsonName, ["changes"]]];
+    if (field.name === "term") {
+      const identity = { identityUid: own.identity, roleUid: own.role };
+      return [[field.jsonName, { ...(isUpdate ? { uid: own.roleBinding } : identity), ttl: "3600s" }]];
+    }
     if (field.name === "names") return [[field.jsonName, []]];
     if (field.name === "refused_names") return [[field.jsonName, [{ kind: "owner", name: "acme", id: "12" }]]];
     if (field.name === "claim_match")

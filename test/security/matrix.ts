@@ -81,6 +81,9 @@ function isScope(path: readonly DescField[]): boolean {
   return path.at(-1)?.fieldKind === "scalar" && path.every((field) => getOption(field, iam_scope));
 }
 
+/** Services whose uids are those of the resources of another service. */
+const foreign: Readonly<Record<string, string>> = { RoleBindingTermsService: "roleBinding" };
+
 /** Fields whose names do not say that they carry the uid of a role. */
 const roles: Readonly<Record<string, string>> = { default_role: "role" };
 
@@ -102,7 +105,7 @@ function placeOf(method: DescMethod, fields: readonly DescField[], singulars: Re
   const { name, jsonName } = fields.at(-1)!;
   const named = kindIn(jsonName, singulars) ?? roles[name] ?? name;
   const resource = resourceOf(method.parent);
-  const own = resource ? singularOf(resource) : "";
+  const own = resource ? singularOf(resource) : (foreign[method.parent.name] ?? "");
   const isPlace = name === "parent" || /^(ancestors|descendants|children)_of$/.test(name);
   const names = isPlace ? (name === "parent" && parents[own]) || "group" : singulars.has(named) ? named : own;
   return { method, path: fields.map((field) => field.jsonName), use: useOf(method, fields), names };

@@ -1,6 +1,8 @@
 // Two organizations and who may do what in them: the ground that the security tests stand on.
+
 import type { Narrowing } from "../../src/authn/caller.ts";
 import { builtInRoles, operatorRole, ownerRole } from "../../src/authz/built-in-roles.ts";
+import { noTerm } from "../../src/model/grants.ts";
 import { newChild, newRoot } from "../../src/model/uid.ts";
 import { createGroup } from "../../src/services/iam/bootstrap.ts";
 import { newUserRow } from "../../src/services/iam/users/user-row.ts";
@@ -130,7 +132,14 @@ export function addAssociation(server: Place, uid: string): Promise<string> {
 
 /** Binds a role to an identity at a group. */
 export function bind(server: Place, parent: string, identityUid: string, roleUid: string): Promise<string> {
-  const row: RoleBindingRow = { uid: newChild(parent), parent, identityUid, roleUid, createTime: server.clock() };
+  const row: RoleBindingRow = {
+    uid: newChild(parent),
+    parent,
+    identityUid,
+    roleUid,
+    createTime: server.clock(),
+    ...noTerm,
+  };
   return arrange(server, async (tx) => {
     await insertRow(tx, roleBindingCollection, row);
     return row.uid;
@@ -154,6 +163,7 @@ export function bindAll(
   const rows = bindings.map(
     ([identityUid, roleUid]): RoleBindingRow => ({
       uid: newChild(parent),
+      ...noTerm,
       parent,
       identityUid,
       roleUid,

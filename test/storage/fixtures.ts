@@ -1,5 +1,6 @@
 // Collections and rows for the tests of storage.
 import { createHash } from "node:crypto";
+import { noTerm } from "../../src/model/grants.ts";
 import type { Collection, CollectionTables } from "../../src/storage/collection/collection.ts";
 import type { Database } from "../../src/storage/database.ts";
 import type { Transaction, WriteContext } from "../../src/storage/engine/session.ts";
@@ -139,7 +140,7 @@ export function bindingRow(
   more: Partial<RoleBindingRow> = {},
 ): RoleBindingRow {
   const uid = uidOf(parent, `${identity.uid} ${role.uid}`);
-  return { uid, parent, identityUid: identity.uid, roleUid: role.uid, createTime: context.time, ...more };
+  return { uid, parent, identityUid: identity.uid, roleUid: role.uid, createTime: context.time, ...noTerm, ...more };
 }
 
 export function repoRow(parent: string, seed: string | number): RepoRow {

@@ -102,7 +102,7 @@ async function explainIn(connection: BetterSqlite.Database, run: Explained): Pro
     },
   };
   const queries = loadSqliteDriver().drizzle(connection, { casing: "snake_case", logger }) as unknown as Queries;
-  await run(newSession(queries, sqliteDialect, loggedRunner), (text) => {
+  await run(newSession(queries, { ...sqliteDialect, termTime: Date.now }, loggedRunner), (text) => {
     name = text;
   });
   return plans;

@@ -1,6 +1,8 @@
 // A rehearsal of a write ends as the write would, changes nothing, and neither waits for other writes nor delays them.
+
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { noTerm } from "../../src/model/grants.ts";
 import { newChild } from "../../src/model/uid.ts";
 import { deleteRow, findRow, insertRow, updateRow } from "../../src/storage/collection/rows.ts";
 import { findSubtreeRows } from "../../src/storage/collection/subtree-rows.ts";
@@ -66,7 +68,7 @@ const bodies: Readonly<Record<string, (tx: Transaction, server: TestServer) => P
   },
   async "a reference to a row that is missing"(tx, { groupUid, ownerUid }) {
     const binding = { uid: newChild(groupUid), parent: groupUid, identityUid: ownerUid, roleUid: "missing" };
-    await insertRow(tx, roleBindingCollection, { ...binding, createTime: time });
+    await insertRow(tx, roleBindingCollection, { ...binding, createTime: time, ...noTerm });
     await tx.counterChanges.write(tx);
   },
   async "a row that others refer to"(tx, { ownerUid }) {

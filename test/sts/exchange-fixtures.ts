@@ -5,7 +5,7 @@ import { ExchangeRequestSchema } from "../../gen/chainguard/platform/oidc/oidc_p
 import { ApiError, codeName } from "../../src/aip/errors.ts";
 import { newFailureLimiter } from "../../src/authn/failure-limiter.ts";
 import { openIssuers } from "../../src/authn/issuers.ts";
-import type { Grants } from "../../src/authz/access.ts";
+import type { Grants } from "../../src/authz/grants.ts";
 import { capabilitySet, findCapabilityByName } from "../../src/model/capabilities.ts";
 import { noTrust } from "../../src/model/trust.ts";
 import { isBelow } from "../../src/model/uid.ts";

@@ -14,6 +14,7 @@ import { openProgress, type Progress } from "../client/progress.ts";
 import type { Session } from "../client/session.ts";
 import { jsonText } from "../escape.ts";
 import { CommandFailure } from "../failure.ts";
+import { termsIn } from "../resources/binding-terms.ts";
 import { textAt } from "../resources/json.ts";
 import { note } from "../shell.ts";
 import { countedText, type End, formatVersion, type Header, type Kind, leftOut, lineOf } from "./format.ts";
@@ -81,11 +82,15 @@ async function* linesOf(session: Session, uid: string, work: Work): AsyncGenerat
     progress.advance();
   };
   let total = 0;
+  // Imported without their terms, they would last.
+  const timed = new Set<string>();
+  for await (const term of termsIn(session, { uidp: { descendantsOf: uid } })) timed.add(textAt(term, "uid"));
   for (const list of await resourceLists()) {
     for await (const { rows, more } of pagesOf(session, list, uid)) {
       total += more;
       progress.total(total);
-      yield* linesOfPage(session, list, rows, secrets, count);
+      const lasting = list.kind === "roleBinding" ? rows.filter((row) => !timed.has(textAt(row, "uid"))) : rows;
+      yield* linesOfPage(session, list, lasting, secrets, count);
     }
   }
   const end: End = { end: { counts, leftOut: [...secrets.missing, ...leftOut] } };

@@ -43,6 +43,7 @@ export const leftOut: readonly string[] = [
   "people: a user is bound by uid, and is pending until they sign in with the same login provider",
   "that the organization is verified, unless you import with --accept-verified",
   "role bindings of the role operator, because an operator of one installation is not an operator of another",
+  "role bindings with a term: give them again",
   "advisories and their records: use `gatehouse advisories export` and `import`",
   "accepted terms, which hold between one installation and its organizations: accept them again",
   "images, former digests of tags, and metadata of identities",

@@ -119,6 +119,16 @@ export interface Resource {
   readonly checkCreate?: (body: JsonObject) => void;
   /** Checks flags before anything is created. The returned function runs afterwards. */
   readonly prepareCreate?: (options: Options, session: Session) => Promise<(created: JsonObject) => Promise<void>>;
+  /** Makes a change by another method if flags ask for it. */
+  readonly instead?: {
+    /** Returns the uid of the new resource; undefined to create it as usual. */
+    readonly create: (
+      session: Session,
+      created: { readonly parent: string; readonly body: JsonObject; readonly options: Options },
+    ) => Promise<{ readonly uid: JsonValue } | undefined>;
+    /** Returns whether it made the change. */
+    readonly update: (session: Session, uid: string, options: Options) => Promise<boolean>;
+  };
   /** The list request of an export, and the conversion for an import; as listed if absent. */
   readonly exported?: {
     readonly request?: JsonObject;

@@ -1,11 +1,22 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import { isUid, parentOf } from "../../model/uid.ts";
+import type { Column } from "../output/view.ts";
+import { termChanges, termFlags, withTerms } from "./binding-terms.ts";
 import { created, nameOrUid, uid } from "./columns.ts";
 import { groups } from "./groups.ts";
 import { identities } from "./identities.ts";
 import { findParentGroup } from "./parent-group.ts";
 import type { Resource } from "./resource.ts";
 import { roles } from "./roles.ts";
+
+const columns: readonly Column[] = [
+  { title: "identity", value: ({ identity }) => nameOrUid(identity), inDetails: false },
+  { title: "role", value: ({ role }) => nameOrUid(role), inDetails: false },
+  { title: "group", value: ({ group }) => nameOrUid(group), inDetails: false },
+  uid,
+  { title: "identity uid", value: "identity.uid", wide: true },
+  created,
+];
 
 export const roleBindings: Resource = {
   path: "iam role-bindings",
@@ -16,14 +27,7 @@ export const roleBindings: Resource = {
   verbs: ["list", "describe", "create", "update", "delete"],
   view: {
     noun: "role bindings",
-    columns: [
-      { title: "identity", value: ({ identity }) => nameOrUid(identity), inDetails: false },
-      { title: "role", value: ({ role }) => nameOrUid(role), inDetails: false },
-      { title: "group", value: ({ group }) => nameOrUid(group), inDetails: false },
-      uid,
-      { title: "identity uid", value: "identity.uid", wide: true },
-      created,
-    ],
+    columns,
   },
   parent: "group",
   fields: [
@@ -65,6 +69,9 @@ export const roleBindings: Resource = {
       refersTo: () => groups,
     },
   ],
+  completing: termFlags,
+  instead: termChanges,
+  columnsFor: (request, session) => withTerms(columns, request, session),
   exported: { toImported },
 };
 

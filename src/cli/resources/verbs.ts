@@ -52,7 +52,10 @@ export async function createResource(
   const parent = await findParent(session, resource, options);
   await confirmSibling(session, resource, { name: textAt(completed, "name"), parent, yes: options.yes === true });
   const afterwards = await resource.prepareCreate?.(options, session);
-  const created = await session.call(method, { ...(parent !== "" && { parent }), [field]: completed });
+  const other = await resource.instead?.create(session, { parent, body: completed, options });
+  const created = other
+    ? await getResource(session, resource, String(other.uid))
+    : await session.call(method, { ...(parent !== "" && { parent }), [field]: completed });
   await afterwards?.(created);
   await printOne(session, resource, created);
 }
@@ -60,6 +63,8 @@ export async function createResource(
 /** Changes the fields whose flags are present, and nothing else. */
 export async function updateResource(session: Session, resource: Resource, text: string, options: Options) {
   const before = await getResource(session, resource, text);
+  if (await resource.instead?.update(session, textAt(before, "uid"), options))
+    return await printOne(session, resource, await getResource(session, resource, textAt(before, "uid")));
   const { method, field } = await standardMethod(resource, "Update");
   const body = await readBody(session, options.file, messageOf(method, field));
   const after = { ...structuredClone(before), ...body };

@@ -2,7 +2,7 @@
 // An identity's capabilities change only at the groups of its role bindings. These groups divide the tree into regions. A change has the
 // same effect everywhere in a region.
 import { Access } from "../../authz/access.ts";
-import { combineRoles } from "../../authz/policy.ts";
+import { combineRoles } from "../../authz/grants.ts";
 import {
   addCapabilities,
   type CapabilitySet,
@@ -10,7 +10,7 @@ import {
   capabilitySet,
   missingCapabilities,
 } from "../../model/capabilities.ts";
-import type { GrantedRole } from "../../model/grants.ts";
+import { type GrantedRole, isInTerm } from "../../model/grants.ts";
 import { isBelow, isWithin, rootOf } from "../../model/uid.ts";
 import { readCounter } from "../../storage/engine/counters.ts";
 import type { Session } from "../../storage/engine/session.ts";
@@ -64,7 +64,8 @@ export async function effectsOn(
   const found = await findHeldRoles(session, { identityUid, scope }, page);
   const others = found
     .slice(0, maxBindings)
-    .filter(({ uid, isSuspended }) => !isSuspended && !changed.some((grant) => grant.uid === uid))
+    .filter((binding) => !binding.isSuspended && isInTerm(binding, session.termTime()))
+    .filter(({ uid }) => !changed.some((grant) => grant.uid === uid))
     .flatMap((binding) => placed(identityUid, binding));
   const regions = mergeRegions(regionsOf(changing, others));
   const effects: Effect[] = [];

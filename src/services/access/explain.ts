@@ -9,7 +9,7 @@ import {
 } from "../../../gen/gatehouse/access/v1/access_pb.ts";
 import { fieldViolationsOf, invalidArgument, invalidField, toApiError } from "../../aip/errors.ts";
 import { type CapabilityInfo, findCapabilityByName, hasCapability } from "../../model/capabilities.ts";
-import type { GrantedRole } from "../../model/grants.ts";
+import { activeRoles, type GrantedRole } from "../../model/grants.ts";
 import { isUid, isWithin, rootOf } from "../../model/uid.ts";
 import { callerOf, requireCapability } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
@@ -125,7 +125,8 @@ async function mappedAt(
   group: string,
 ): Promise<GrantedRole[]> {
   const uids = mappings.filter((each) => isWithin(each, rootOf(group)));
-  return (await findSessionRoles(session, identityUid, uids)).filter(({ groupUid }) => isWithin(group, groupUid));
+  const { roles } = await findSessionRoles(session, identityUid, uids);
+  return activeRoles(roles, session.termTime()).filter(({ groupUid }) => isWithin(group, groupUid));
 }
 
 async function reasonAgainst(session: Session, identity: string, group: string, holdsOtherRoles: boolean) {

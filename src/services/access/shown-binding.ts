@@ -2,6 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import type { BindingExplanationSchema } from "../../../gen/gatehouse/access/v1/access_pb.ts";
 import { isBuiltInRole } from "../../authz/built-in-roles.ts";
+import type { Term } from "../../model/grants.ts";
 import { accessOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import type { ReachingBinding } from "../../storage/iam/grants.ts";
@@ -11,7 +12,7 @@ import type { ReachingBinding } from "../../storage/iam/grants.ts";
  * to callers who may list the bindings there.
  */
 export function showBinding(
-  binding: Omit<ReachingBinding, "capabilities" | "isSuspended">,
+  binding: Omit<ReachingBinding, "capabilities" | "isSuspended" | keyof Term>,
   call: Call,
   isSelf: boolean,
 ): MessageInitShape<typeof BindingExplanationSchema> {

@@ -19,7 +19,7 @@ import type { ServiceContext } from "../../resource/service-context.ts";
 import { findRows } from "../../storage/collection/rows.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { groupCollection } from "../../storage/iam/collections.ts";
-import { roleBinding } from "../iam/role-bindings/role-bindings.ts";
+import { roleBinding } from "../iam/role-bindings/resource.ts";
 import { role } from "../iam/roles/roles.ts";
 import { isBeyondToken } from "./capability-rule.ts";
 import { type Effect, effectsOn } from "./effects.ts";

@@ -15,6 +15,7 @@ import {
   findCapabilityByName,
   intersectCapabilities,
 } from "../../model/capabilities.ts";
+import { activeRoles } from "../../model/grants.ts";
 import { isWithin } from "../../model/uid.ts";
 import { accessOf, callerOf, requireCapability } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
@@ -50,8 +51,11 @@ export function whatCan(context: ServiceContext) {
       const query: HeldRoleQuery = { identityUid, scope: scopeWithin(request.group, scope), roleUids };
       const found = await findHeldRoles(session, query, { ...page, limit: page.size + 1 });
       const shown = found.slice(0, page.size);
+      const time = session.termTime();
       return {
-        roles: shown.map((binding) => show(binding, identityUid, narrowing, showBinding(binding, call, isSelf))),
+        roles: shown.map((binding) =>
+          show(binding, { identityUid, narrowing, time }, showBinding(binding, call, isSelf)),
+        ),
         nextPageToken: found.length > shown.length ? pages.next(page, shown.at(-1)?.uid) : "",
         totalCount: BigInt(await countHeldRoles(session, query)),
         skipped: page.skip,
@@ -80,9 +84,16 @@ function listableScope(identityUid: string, call: Call): readonly string[] {
   return scope;
 }
 
-function show(binding: ReachingBinding, identityUid: string, narrowing: Narrowing, shown: Shown["binding"]): Shown {
+/** The holder of shown roles, by a token and at a time. */
+interface Holder {
+  readonly identityUid: string;
+  readonly narrowing: Narrowing;
+  readonly time: number;
+}
+
+function show(binding: ReachingBinding, { identityUid, narrowing, time }: Holder, shown: Shown["binding"]): Shown {
   const { groupUid, capabilities, isSuspended } = binding;
-  const effective = groupInForce(identityUid, binding);
+  const effective = groupInForce(identityUid, binding, time);
   const places = effective === undefined ? [] : narrowedPlaces(effective, narrowing);
   return {
     ...(shown && { binding: shown }),
@@ -110,8 +121,9 @@ async function mappedRoles(session: Session, { capability, group }: WhatCanReque
   const { uid, token } = callerOf(call);
   const { narrowing, mappings } = token;
   const number = findCapabilityByName(capability)?.number;
-  const roles = isBeyondToken(capability, narrowing) ? [] : await findSessionRoles(session, uid, mappings);
-  return roles
+  if (isBeyondToken(capability, narrowing)) return [];
+  const { roles } = await findSessionRoles(session, uid, mappings);
+  return activeRoles(roles, session.termTime())
     .filter(({ capabilities }) => number === undefined || capabilities.includes(number))
     .filter(({ groupUid }) => group === "" || isWithin(groupUid, group) || isWithin(group, groupUid))
     .map(({ groupUid, capabilities }) => ({

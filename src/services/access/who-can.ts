@@ -8,7 +8,7 @@ import {
   type WhoCanResponseSchema,
 } from "../../../gen/gatehouse/access/v1/access_pb.ts";
 import { Access } from "../../authz/access.ts";
-import { combineRoles } from "../../authz/policy.ts";
+import { combineRoles } from "../../authz/grants.ts";
 import { capabilityNames } from "../../model/capabilities.ts";
 import { ancestorsOf, isWithin } from "../../model/uid.ts";
 import { accessOf, callerOf, isNarrowed } from "../../pipeline/authorize.ts";
@@ -107,7 +107,7 @@ async function showAll(session: Session, group: string, holders: readonly Holder
     const isSelf = identityUid === callerOf(call).uid;
     return {
       identity: identityOf(identityUid),
-      capabilities: capabilityNames(heldAt(group, identityUid, bindings, call)),
+      capabilities: capabilityNames(heldAt(session.termTime(), group, { identityUid, bindings }, call)),
       bindings: bindings.slice(0, maxShown).map((binding) => showBinding(binding, call, isSelf && !isNarrowed(call))),
       bindingCount: bindings.length,
       confined: !bindings.some((binding) => takesEffect(group, identityUid, binding)),
@@ -117,9 +117,9 @@ async function showAll(session: Session, group: string, holders: readonly Holder
 }
 
 /** Returns what the bindings give at the group. Of the caller's own, only what the token has not been narrowed to do without. */
-function heldAt(group: string, identityUid: string, bindings: readonly HolderBinding[], call: Call) {
+function heldAt(time: number, group: string, { identityUid, bindings }: Holder, call: Call) {
   const roles = bindings.flatMap((binding) => {
-    const effective = groupInForce(identityUid, binding);
+    const effective = groupInForce(identityUid, binding, time);
     return effective === undefined ? [] : [{ groupUid: effective, capabilities: binding.capabilities }];
   });
   const { uid, token } = callerOf(call);

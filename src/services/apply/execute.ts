@@ -1,7 +1,7 @@
 // Executes a plan in a transaction: every step by the method of the API that a caller would use for it.
 import { PlannedAction } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
 import { Access } from "../../authz/access.ts";
-import { combineRoles } from "../../authz/policy.ts";
+import { timedGrants } from "../../authz/grants.ts";
 import { newYield } from "../../base/yielding.ts";
 import { accessOf, callerOf, methodOf } from "../../pipeline/authorize.ts";
 import { type Call, callAs } from "../../pipeline/call.ts";
@@ -66,7 +66,7 @@ function concurrencyOf({ action, resource, name }: Step): string {
 
 /** Returns the call with the access that the caller has in the transaction. */
 async function renewed(session: Session, call: Call): Promise<Call> {
-  const grants = combineRoles(await rolesOf(session, call));
+  const { grants, terms } = timedGrants(await rolesOf(session, call), session.termTime());
   const { narrowing } = callerOf(call).token;
-  return { ...callAs(call, methodOf(call)), access: new Access(grants, narrowing, accessOf(call).epoch) };
+  return { ...callAs(call, methodOf(call)), access: new Access(grants, narrowing, accessOf(call).epoch, terms) };
 }

@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import type { Message } from "@bufbuild/protobuf";
 import { aborted } from "../../aip/errors.ts";
-import { combineRoles } from "../../authz/policy.ts";
-import type { GrantedRole } from "../../model/grants.ts";
+import { combineRoles } from "../../authz/grants.ts";
+import { activeRoles, type TimedRole } from "../../model/grants.ts";
 import { rootOf } from "../../model/uid.ts";
 import { accessOf, callerOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
@@ -113,7 +113,8 @@ async function runTogether<T>(
 
 /** Throws ABORTED if the caller has other roles than those that allowed the call. */
 async function requireCurrentAccess(session: Session, call: Call): Promise<void> {
-  if (!accessOf(call).isOf(combineRoles(await rolesOf(session, call))))
+  const roles = await rolesOf(session, call);
+  if (!accessOf(call).isOf(combineRoles(activeRoles(roles, session.termTime()))))
     throw aborted("the roles of the caller changed in the meantime; try again");
 }
 
@@ -128,16 +129,16 @@ export function requireExpected({ expectedPlan }: PlannedRequest, fingerprint: s
     throw aborted("the plan is not the expected one any more: the resources have changed; make a new plan");
 }
 
-/** Returns the roles that the caller has now: those of role bindings, and those that the mappings of the token give. */
-export async function rolesOf(session: Session, call: Call): Promise<readonly GrantedRole[]> {
+/** Returns the roles that the caller has, with their terms: those of role bindings, and those that the mappings of the token give. */
+export async function rolesOf(session: Session, call: Call): Promise<readonly TimedRole[]> {
   const { uid, token } = callerOf(call);
   const [grants, mapped, suspended] = await Promise.all([
     findGrants(session, uid),
     findSessionRoles(session, uid, token.mappings),
     findSuspendedOrganizations(session, token.act),
   ]);
-  const roles = [...(grants?.roles ?? []), ...mapped].filter(({ groupUid }) => !suspended.has(rootOf(groupUid)));
+  const roles = [...(grants?.roles ?? []), ...mapped.roles].filter(({ role }) => !suspended.has(rootOf(role.groupUid)));
   if (!suspended.has(rootOf(uid))) return roles;
   const founded = await findFoundedOrganizations(session, uid);
-  return roles.filter(({ groupUid }) => founded.includes(rootOf(groupUid)));
+  return roles.filter(({ role }) => founded.includes(rootOf(role.groupUid)));
 }

@@ -8,7 +8,7 @@ import type { Transaction } from "../../storage/engine/session.ts";
 import { groupInviteCollection, roleCollection } from "../../storage/iam/collections.ts";
 import { findInvite } from "../../storage/iam/group-invites.ts";
 import type { GroupInviteRow } from "../../storage/iam/rows.ts";
-import { requireInForce } from "../iam/delegations/inactive-delegations.ts";
+import { endOf, requireInForce } from "../iam/delegations/inactive-delegations.ts";
 import { digestInviteCode } from "../iam/invites/invite-code.ts";
 import { accept } from "../iam/users/membership.ts";
 import { ensureRoleBinding, type Person } from "./users.ts";
@@ -28,7 +28,9 @@ export async function acceptInvite(
   vouches: (groupUid: string) => boolean,
 ): Promise<string> {
   const invite = await readInvite(tx, code, person, vouches);
-  await ensureRoleBinding(tx, identityUid, invite.roleUid, invite.parent);
+  // What the maker may give for a time only ends with the maker's access.
+  const expireTime = await endOf(tx, "group_invites", invite.uid);
+  await ensureRoleBinding(tx, identityUid, invite.roleUid, invite.parent, expireTime);
   await accept(tx, identityUid, invite.parent);
   if (invite.singleUse) await deleteRow(tx, groupInviteCollection, invite);
   return invite.parent;

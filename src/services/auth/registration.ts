@@ -10,7 +10,7 @@ import { fitsIndex } from "../../sts/identity-rules.ts";
 import { inheritedClaims } from "../../sts/inherited-claims.ts";
 import { inactivityOf } from "../iam/delegations/active-delegations.ts";
 import { findGiven } from "../iam/delegations/delegated-roles.ts";
-import { inactive } from "../iam/delegations/inactive-delegations.ts";
+import { endOf, inactive } from "../iam/delegations/inactive-delegations.ts";
 import { accept } from "../iam/users/membership.ts";
 import { acceptInvite } from "./accept-invite.ts";
 import { ensureRoleBinding, findUser, type Person, registerUser } from "./users.ts";
@@ -102,7 +102,8 @@ async function giveDefaultRole(tx: Transaction, { uid, groupUid }: Provider, ide
   if (!(await insertProviderMember(tx, uid, identityUid))) return;
   const given = await findGiven(tx, "identity_providers", uid);
   const inactivity = await inactivityOf(tx, "identity_providers", uid);
-  if (given && !inactivity) return await ensureRoleBinding(tx, identityUid, given.roleUid, groupUid);
+  const expireTime = await endOf(tx, "identity_providers", uid);
+  if (given && !inactivity) return await ensureRoleBinding(tx, identityUid, given.roleUid, groupUid, expireTime);
   // A user with another role in the organization can sign in, and gets the default role after it was confirmed.
   const bindings = await findBindingsOf(tx, "identityUid", identityUid, maxBindings);
   if (!inactivity || bindings.some(({ parent }) => isWithin(parent, groupUid)))

@@ -2,6 +2,7 @@
 
 import { permissionDenied } from "../../aip/errors.ts";
 import type { TokenRequest } from "../../authn/token-claims.ts";
+import { noTerm } from "../../model/grants.ts";
 import { newChild } from "../../model/uid.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { deleteRow, findRow, insertOrRetry, updateRow } from "../../storage/collection/rows.ts";
@@ -9,10 +10,11 @@ import type { Transaction } from "../../storage/engine/session.ts";
 import { identityCollection, roleBindingCollection } from "../../storage/iam/collections.ts";
 import { deleteMembership, findMemberships } from "../../storage/iam/providers.ts";
 import { findBinding } from "../../storage/iam/role-bindings.ts";
-import type { IdentityRow } from "../../storage/iam/rows.ts";
+import type { IdentityRow, RoleBindingRow } from "../../storage/iam/rows.ts";
 import { normalizeIssuer } from "../../sts/claim-match.ts";
 import { unbind } from "../iam/identities/identities.ts";
 import { mayBeUser } from "../iam/role-bindings/role-binding-rules.ts";
+import { extendBinding, findCurrentBinding } from "../iam/users/ended-bindings.ts";
 import { accept } from "../iam/users/membership.ts";
 import { isPendingUser } from "../iam/users/pending-users.ts";
 import { newUserRow } from "../iam/users/user-row.ts";
@@ -56,16 +58,21 @@ export async function registerUser(tx: Transaction, person: Person): Promise<str
   return uid;
 }
 
-/** Binds a role in a group to an identity, unless it is bound already. */
+/**
+ * Binds a role in a group to an identity until a time; null for no end. A binding that begins later or ends earlier gets the longer
+ * term.
+ */
 export async function ensureRoleBinding(
   tx: Transaction,
   identityUid: string,
   roleUid: string,
   groupUid: string,
+  expireTime: number | null,
 ): Promise<void> {
-  if (await findBinding(tx, groupUid, roleUid, identityUid)) return;
-  const createTime = tx.context.time;
-  const binding = { uid: newChild(groupUid), parent: groupUid, identityUid, roleUid, createTime };
+  const known = await findCurrentBinding(tx, groupUid, roleUid, identityUid);
+  if (known) return await extendBinding(tx, known, expireTime);
+  const [uid, createTime] = [newChild(groupUid), tx.context.time];
+  const binding: RoleBindingRow = { uid, parent: groupUid, identityUid, roleUid, createTime, ...noTerm, expireTime };
   await insertOrRetry(tx, roleBindingCollection, binding);
 }
 
@@ -79,7 +86,7 @@ export async function preRegisterUser(
   const uid = userUid(issuer, subject);
   const isKnown = await findUser(tx, { issuer, subject });
   if (!isKnown) await registerUser(tx, { issuer: normalizeIssuer(issuer), subject, name: "", claims: { act: {} } });
-  for (const roleUid of roleUids) await ensureRoleBinding(tx, uid, roleUid, groupUid);
+  for (const roleUid of roleUids) await ensureRoleBinding(tx, uid, roleUid, groupUid, null);
   await accept(tx, uid, groupUid);
 }
 

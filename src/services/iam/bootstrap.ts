@@ -2,6 +2,7 @@
 import { create } from "@bufbuild/protobuf";
 import { Identity_ClaimMatchSchema } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { operatorRole, ownerRole } from "../../authz/built-in-roles.ts";
+import { noTerm } from "../../model/grants.ts";
 import { newChild } from "../../model/uid.ts";
 import { insertRow } from "../../storage/collection/rows.ts";
 import { readCounter } from "../../storage/engine/counters.ts";
@@ -62,6 +63,7 @@ export async function createOrganization(
       identityUid: ownerUid,
       roleUid: role.uid,
       createTime: tx.context.time,
+      ...noTerm,
     };
     await insertRow(tx, roleBindingCollection, binding);
   }

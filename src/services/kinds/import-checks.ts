@@ -52,7 +52,7 @@ export async function checkKeepsOperators(session: Session, roleUid: string, fie
 /** Whether a stored identity has the capability `internal` anywhere: its credentials decide who is an operator. */
 export async function isOperatorIdentity(session: Session, identityUid: string): Promise<boolean> {
   const { roles = [] } = (await findGrants(session, identityUid)) ?? {};
-  return roles.some(({ capabilities }) => capabilities.includes(Capability.CAP_INTERNAL));
+  return roles.some(({ role: { capabilities } }) => capabilities.includes(Capability.CAP_INTERNAL));
 }
 
 /** Whether a mapping of a stored provider gives the capability `internal`: its issuer decides who is an operator. */

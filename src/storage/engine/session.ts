@@ -55,6 +55,12 @@ export interface SessionDialect {
   readonly isAmong: (value: SQLWrapper, list: SQLWrapper) => SQL;
 }
 
+/** The clock of the terms of role bindings. */
+export interface TermTime {
+  /** Returns the time by which the terms of role bindings begin and end, in milliseconds since the epoch. It never goes back. */
+  termTime(): number;
+}
+
 /** The counter changes of one transaction, or of several that commit together. */
 export interface CounterChanges {
   /** Adds to the counters of one resource under these keys. Missing counters count as zero. */
@@ -74,7 +80,7 @@ export interface CounterChanges {
 }
 
 /** A connection or a pool, with its prepared statements. */
-export interface Session extends SessionDialect {
+export interface Session extends SessionDialect, TermTime {
   /** Returns a number that stays the same while reads return the same. Absent where that is unknown. */
   readonly dataVersion?: () => MaybePromise<number>;
   /** Whether every statement sees all transactions that committed before it was sent; false if absent: in a snapshot. */
@@ -204,7 +210,7 @@ export interface SharedStatements {
 export type Runner = <T>(statement: Prepared<T>) => Prepared<T>;
 
 /** Creates the session of a Drizzle database. */
-export function newSession(db: Queries, dialect: SessionDialect, runner: Runner): Session {
+export function newSession(db: Queries, dialect: SessionDialect & TermTime, runner: Runner): Session {
   const { tables } = dialect;
   const statements = new Map<string, Prepared<unknown>>();
   return {

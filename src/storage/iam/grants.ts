@@ -1,12 +1,13 @@
 // The roles of an identity, and the groups where they take effect.
 import type { AnyColumn, SQL } from "drizzle-orm";
-import type { IdentityGrants } from "../../model/grants.ts";
+import { type IdentityGrants, isInTerm, type Term, type TimedRole } from "../../model/grants.ts";
 import { depthOf, isBelow, isWithin, parentOf } from "../../model/uid.ts";
 import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
 import { and, eq, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 import { hasSuspensions, isNotSuspended } from "./scim-suspensions.ts";
+import { isInForce } from "./terms.ts";
 
 /** Returns whether an identity belongs to a subgroup. Such an identity has no roles outside of the subgroup. */
 export function isSubgroupIdentity(identityUid: string): boolean {
@@ -35,6 +36,8 @@ export async function findGrants(session: Session, identityUid: string): Promise
         createTime: identities.createTime,
         groupUid: roleBindings.parent,
         capabilities: roles.capabilities,
+        startTime: roleBindings.startTime,
+        expireTime: roleBindings.expireTime,
         hasSuspensions: sql`${hasSuspensions(tables, identities.uid)} or ${hasSuspensions(tables, roleBindings.parent)}`
           .mapWith(Boolean)
           .as("has_suspensions"),
@@ -47,9 +50,9 @@ export async function findGrants(session: Session, identityUid: string): Promise
   const rows = await statement.execute({ uid: identityUid });
   const [first] = rows;
   if (!first) return undefined;
-  const held = rows.flatMap(({ groupUid: boundAt, capabilities }) => {
+  const held = rows.flatMap(({ groupUid: boundAt, capabilities, startTime, expireTime }): TimedRole[] => {
     const groupUid = boundAt ? effectiveGroup(identityUid, boundAt) : undefined;
-    return groupUid && capabilities ? [{ groupUid, capabilities }] : [];
+    return groupUid && capabilities ? [{ role: { groupUid, capabilities }, startTime, expireTime }] : [];
   });
   return { createTime: first.createTime, roles: held, hasSuspensions: rows.some((row) => row.hasSuspensions) };
 }
@@ -72,8 +75,8 @@ export function takesEffectAt(identityUid: AnyColumn, placeholder: string): SQL 
     substr(${textPlaceholder(placeholder)} || '/', 1, ${home}) = substr(${identityUid}, 1, ${home}))`;
 }
 
-/** A role binding with its role and the name of its group. */
-export interface ReachingBinding {
+/** A role binding with its role, its term and the name of its group. */
+export interface ReachingBinding extends Term {
   readonly uid: string;
   readonly groupUid: string;
   readonly groupName: string;
@@ -94,17 +97,23 @@ export function reachingColumns(tables: Tables) {
     roleUid: roles.uid,
     roleName: roles.name,
     capabilities: roles.capabilities,
+    startTime: roleBindings.startTime,
+    expireTime: roleBindings.expireTime,
     // SQLite has 0 and 1 for truth values.
     isSuspended: sql`not (${isNotSuspended(tables)})`.mapWith(Boolean).as("is_suspended"),
   };
 }
 
-/** Returns the group where a binding takes effect: that of `effectiveGroup`, and none while the person is deactivated. */
+/**
+ * Returns the group where a binding takes effect at a time: that of `effectiveGroup`, and none outside of its term and while the person is
+ * deactivated.
+ */
 export function groupInForce(
   identityUid: string,
-  { groupUid, isSuspended }: Pick<ReachingBinding, "groupUid" | "isSuspended">,
+  binding: Pick<ReachingBinding, "groupUid" | "isSuspended" | keyof Term>,
+  time: number,
 ): string | undefined {
-  return isSuspended ? undefined : effectiveGroup(identityUid, groupUid);
+  return binding.isSuspended || !isInTerm(binding, time) ? undefined : effectiveGroup(identityUid, binding.groupUid);
 }
 
 /**
@@ -129,13 +138,13 @@ export async function findBindingsReaching(
           eq(roleBindings.identityUid, textPlaceholder("identityUid")),
           // The group is the uid itself or an ancestor: a prefix up to a slash.
           sql`substr(${sql.placeholder("uid")}, 1, length(${roleBindings.parent}) + 1) = ${roleBindings.parent} || '/'`,
-          isNotSuspended(tables),
+          isInForce(tables),
         ),
       )
       .orderBy(roleBindings.uid)
       .limit(limitOf("limit"));
   });
-  const bindings = await statement.execute({ identityUid, uid: `${uid}/`, limit });
+  const bindings = await statement.execute({ identityUid, uid: `${uid}/`, now: session.termTime(), limit });
   return bindings.filter(({ groupUid }) => {
     const effective = effectiveGroup(identityUid, groupUid);
     return effective !== undefined && isWithin(uid, effective);

@@ -6,7 +6,7 @@ import type { Session } from "../engine/session.ts";
 import { and, asc, count, desc, eq, gt, lt, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 import { isSubgroupIdentity, type ReachingBinding, reachingColumns } from "./grants.ts";
-import { isNotSuspended } from "./scim-suspensions.ts";
+import { isInForce } from "./terms.ts";
 
 /** The bindings to find. */
 export interface HeldRoleQuery {
@@ -46,7 +46,7 @@ export async function findHeldRoles(
       .limit(limitOf("limit"))
       .offset(sql.placeholder("skip"));
   });
-  return await statement.execute({ ...valuesOf(query), after, skip, limit });
+  return await statement.execute({ ...valuesOf(session, query), after, skip, limit });
 }
 
 /** Counts the bindings of all pages. */
@@ -57,7 +57,7 @@ export async function countHeldRoles(session: Session, query: HeldRoleQuery): Pr
       .from(tables.roleBindings)
       .where(matches(session, tables, query)),
   );
-  return Number((await statement.execute(valuesOf(query)))[0]?.count);
+  return Number((await statement.execute(valuesOf(session, query)))[0]?.count);
 }
 
 /** Returns the roles that are bound to an identity anywhere. */
@@ -77,7 +77,7 @@ function matches(session: Session, tables: Tables, { scope, roleUids }: HeldRole
   return and(
     eq(identityUid, textPlaceholder("identityUid")),
     scope && isInScope(session, parent),
-    roleUids && and(session.isAmong(roleUid, textPlaceholder("roles")), hasEffect(parent), isNotSuspended(tables)),
+    roleUids && and(session.isAmong(roleUid, textPlaceholder("roles")), hasEffect(parent), isInForce(tables)),
   );
 }
 
@@ -106,7 +106,13 @@ function keyOf({ scope, roleUids }: HeldRoleQuery): string {
   return `${scope ? "scope" : ""}.${roleUids ? "roles" : ""}`;
 }
 
-function valuesOf({ identityUid, scope, roleUids }: HeldRoleQuery) {
+function valuesOf(session: Session, { identityUid, scope, roleUids }: HeldRoleQuery) {
   const home = isSubgroupIdentity(identityUid) ? parentOf(identityUid) : "";
-  return { identityUid, home, scope: JSON.stringify(scope ?? []), roles: JSON.stringify(roleUids ?? []) };
+  return {
+    identityUid,
+    home,
+    scope: JSON.stringify(scope ?? []),
+    roles: JSON.stringify(roleUids ?? []),
+    now: session.termTime(),
+  };
 }

@@ -6,7 +6,7 @@ import type { Session } from "../engine/session.ts";
 import { and, asc, countDistinct, desc, eq, gt, isNull, lt, ne, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 import { type ReachingBinding, reachingColumns, takesEffectAt } from "./grants.ts";
-import { isNotSuspended } from "./scim-suspensions.ts";
+import { isInForce } from "./terms.ts";
 
 /** The identities to find. */
 export interface HolderQuery {
@@ -53,7 +53,7 @@ export async function findHolders(session: Session, query: HolderQuery, page: Ho
       .limit(limitOf("limit"))
       .offset(sql.placeholder("skip"));
   });
-  const rows = await statement.execute({ ...valuesOf(query), after, skip, limit });
+  const rows = await statement.execute({ ...valuesOf(session, query), after, skip, limit });
   return rows.map(({ identityUid }) => identityUid);
 }
 
@@ -65,7 +65,7 @@ export async function countHolders(session: Session, query: HolderQuery): Promis
       .from(tables.roleBindings)
       .where(matches(session, tables, query)),
   );
-  return Number((await statement.execute(valuesOf(query)))[0]?.count);
+  return Number((await statement.execute(valuesOf(session, query)))[0]?.count);
 }
 
 function matches(session: Session, tables: Tables, query: HolderQuery): SQL | undefined {
@@ -79,7 +79,7 @@ function matches(session: Session, tables: Tables, query: HolderQuery): SQL | un
     query.without === "" ? undefined : ne(identityUid, textPlaceholder("without")),
     query.identity === "" ? undefined : eq(identityUid, textPlaceholder("identity")),
     query.roleUids && session.isAmong(roleUid, textPlaceholder("roles")),
-    query.showConfined ? undefined : and(takesEffectAt(identityUid, "uid"), isNotSuspended(tables)),
+    query.showConfined ? undefined : and(takesEffectAt(identityUid, "uid"), isInForce(tables)),
   );
 }
 
@@ -92,7 +92,8 @@ function keyOf({ identity, without, roleUids, showConfined }: HolderQuery): stri
   ].join(".");
 }
 
-function valuesOf({ uid, places, open, self, visibleBelow, identity, without, roleUids }: HolderQuery) {
+function valuesOf(session: Session, query: HolderQuery) {
+  const { uid, places, open, self, visibleBelow, identity, without, roleUids } = query;
   const isNone = visibleBelow === "";
   return {
     uid,
@@ -104,6 +105,7 @@ function valuesOf({ uid, places, open, self, visibleBelow, identity, without, ro
     from: isNone ? "" : `${visibleBelow}/`,
     to: isNone ? "" : `${visibleBelow}0`,
     roles: JSON.stringify(roleUids ?? []),
+    now: session.termTime(),
   };
 }
 

@@ -7,7 +7,7 @@ import { and, count, eq, getTableColumns, gt, lt, sql } from "../schema/drizzle.
 import type { Tables } from "../schema/tables.ts";
 import { isHeldAtRoot } from "./grants.ts";
 import type { IdentityRow } from "./rows.ts";
-import { isNotSuspended } from "./scim-suspensions.ts";
+import { hasEnded, isLasting } from "./terms.ts";
 
 /** Returns the bindings of an identity or of a role, `limit` at most. */
 export async function findBindingsOf(session: Session, column: "identityUid" | "roleUid", uid: string, limit: number) {
@@ -46,6 +46,31 @@ export async function countBindingsOf(
   return new Map((await statement.execute(values)).map((row) => [row.roleUid, Number(row.count)]));
 }
 
+/** Returns bindings at exactly this group that have ended, `limit` at most. */
+export async function findEndedUnder(session: Session, groupUid: string, limit: number) {
+  const statement = session.prepared("role_bindings.ended_under", (db, { roleBindings }) =>
+    db
+      .select()
+      .from(roleBindings)
+      .where(and(eq(roleBindings.parent, sql.placeholder("groupUid")), hasEnded(roleBindings)))
+      .limit(limitOf("limit")),
+  );
+  return await statement.execute({ groupUid, limit, now: session.termTime() });
+}
+
+/** Returns the bindings that ended first, `limit` at most. */
+export async function findEnded(session: Session, limit: number) {
+  const statement = session.prepared("role_bindings.ended", (db, { roleBindings }) =>
+    db
+      .select()
+      .from(roleBindings)
+      .where(hasEnded(roleBindings))
+      .orderBy(roleBindings.expireTime)
+      .limit(limitOf("limit")),
+  );
+  return await statement.execute({ limit, now: session.termTime() });
+}
+
 /** Returns the bindings at exactly this group, `limit` at most. */
 export async function findBindingsUnder(session: Session, groupUid: string, limit: number) {
   const statement = session.prepared("role_bindings.under", (db, { roleBindings }) =>
@@ -75,7 +100,7 @@ export async function findBinding(session: Session, groupUid: string, roleUid: s
   return (await statement.execute({ groupUid, roleUid, identityUid }))[0];
 }
 
-/** Whether a binding grants the role `roleUid` at exactly the root group `groupUid`. */
+/** Whether a binding grants the role `roleUid` at exactly the root group `groupUid`, without a term. */
 function grantsRoleAtRoot(tables: Tables): SQL | undefined {
   const { roleBindings } = tables;
   return and(
@@ -83,7 +108,7 @@ function grantsRoleAtRoot(tables: Tables): SQL | undefined {
     eq(roleBindings.roleUid, sql.placeholder("roleUid")),
     isHeldAtRoot(roleBindings.identityUid),
     hasJoined(tables),
-    isNotSuspended(tables),
+    isLasting(tables),
   );
 }
 
@@ -179,21 +204,22 @@ export async function findHoldersAt(session: Session, groupUid: string, roleUid:
   return (await statement.execute({ groupUid, roleUid, limit })).map(({ identityUid }) => identityUid);
 }
 
-/** Returns those of these groups at which a binding gives the role to anyone. */
+/** Returns those of these groups at which a binding without a term gives the role to anyone. */
 export async function findGroupsWithRole(
   session: Session,
   groupUids: readonly string[],
   roleUid: string,
 ): Promise<ReadonlySet<string>> {
   if (groupUids.length === 0) return new Set();
-  const statement = session.prepared("role_bindings.groups_with", (db, { roleBindings }) =>
+  const statement = session.prepared("role_bindings.groups_with", (db, tables) =>
     db
-      .selectDistinct({ parent: roleBindings.parent })
-      .from(roleBindings)
+      .selectDistinct({ parent: tables.roleBindings.parent })
+      .from(tables.roleBindings)
       .where(
         and(
-          session.isAmong(roleBindings.parent, textPlaceholder("groups")),
-          eq(roleBindings.roleUid, textPlaceholder("roleUid")),
+          session.isAmong(tables.roleBindings.parent, textPlaceholder("groups")),
+          eq(tables.roleBindings.roleUid, textPlaceholder("roleUid")),
+          isLasting(tables),
         ),
       ),
   );

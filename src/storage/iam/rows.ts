@@ -1,4 +1,5 @@
 // The rows of the IAM resources.
+import type { Term } from "../../model/grants.ts";
 import type { Trust } from "../../model/trust.ts";
 import type { ResourceRow } from "../collection/collection.ts";
 import type { StoredRelationship } from "../schema/tables/iam.ts";
@@ -40,7 +41,7 @@ export interface RoleRow extends ResourceRow {
 }
 
 /** A role binding as it is stored. */
-export interface RoleBindingRow extends ResourceRow {
+export interface RoleBindingRow extends ResourceRow, Term {
   readonly parent: string;
   readonly identityUid: string;
   readonly roleUid: string;

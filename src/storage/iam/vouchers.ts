@@ -88,7 +88,8 @@ export async function keepIdentityAuthority(tx: Transaction, before?: IdentityRo
 
 /** A changed role binding is not the one that its identity got by creating the organization. */
 export async function keepFoundingBinding(tx: Transaction, before?: RoleBindingRow, after?: RoleBindingRow) {
-  if (!before || !after || (before.identityUid === after.identityUid && before.roleUid === after.roleUid)) return;
+  const columns = ["identityUid", "roleUid", "startTime", "expireTime"] as const;
+  if (!before || !after || columns.every((column) => before[column] === after[column])) return;
   await deleteFoundingBinding(tx, after.uid);
 }
 

@@ -63,7 +63,7 @@ describe("a user who signs in twice concurrently", () => {
       uid: await registerUser(tx, alice),
       groupUid: (await createGroup(tx, null, "acme", "")).uid,
     }));
-    await twice(store, (tx) => ensureRoleBinding(tx, uid, viewerRole.uid, groupUid));
+    await twice(store, (tx) => ensureRoleBinding(tx, uid, viewerRole.uid, groupUid, null));
     const { findings } = await store.database.read((session) => checkDatabase(session, collections));
     assert.deepEqual(findings, []);
     assert.equal((await store.tamper("SELECT uid FROM role_bindings")).length, 1);
@@ -75,7 +75,7 @@ async function bindBeforehand(tx: Transaction) {
   const { uid: groupUid } = await createGroup(tx, null, "acme", "");
   const uid = userUid(alice.issuer, alice.subject);
   await createPendingUser(tx, uid);
-  await ensureRoleBinding(tx, uid, viewerRole.uid, groupUid);
+  await ensureRoleBinding(tx, uid, viewerRole.uid, groupUid, null);
   return { uid, groupUid };
 }
 
@@ -108,7 +108,7 @@ for (const [name, openStore] of [
         assert.notEqual(person?.name, "");
         const holder = await findGrants(store.database.session, uid);
         assert.deepEqual(
-          holder?.roles.map((role) => role.groupUid),
+          holder?.roles.map(({ role }) => role.groupUid),
           [groupUid],
         );
         const { findings } = await store.database.read((session) => checkDatabase(session, collections));

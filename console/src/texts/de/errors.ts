@@ -46,7 +46,10 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "error.SCIM_TOKEN_EXISTS": "Der Anmeldedienst hat oder hatte ein SCIM-Token. Ersetzen Sie es.",
   "error.SECRETS_KEY_MISSING":
     "Der Server hat keinen Schlüssel für die Verschlüsselung gespeicherter Daten. Sein Betreiber setzt secrets-key.",
+  "error.SERVERS_TOO_OLD":
+    "Ein Server einer älteren Version benutzt dieselbe Datenbank. Er muss zuerst aktualisiert werden.",
   "error.SIGNING_KEY_IN_USE": "Dieser Schlüssel signiert neue Token. Wechseln Sie ihn zuerst.",
+  "error.TERM_OUTLIVES_CALLER": "Das würde länger dauern als Ihr eigener Zugriff. Wählen Sie ein früheres Ende.",
   "error.TOO_DEEP": "Gruppen können nicht tiefer verschachtelt werden.",
   "error.TOO_FEW_OWNERS":
     "Zwei Identitäten müssen Eigentümer der Organisation sein. Machen Sie zuerst eine weitere dazu.",

@@ -2,10 +2,18 @@
 // are delegations too (decision 0035).
 import { Access } from "../../../authz/access.ts";
 import { isBuiltInRole } from "../../../authz/built-in-roles.ts";
-import { combineRoles } from "../../../authz/policy.ts";
+import { combineRoles } from "../../../authz/grants.ts";
 import type { MaybePromise } from "../../../base/maybe-promise.ts";
 import { capabilitySet, missingCapabilities } from "../../../model/capabilities.ts";
-import type { GrantedRole } from "../../../model/grants.ts";
+import {
+  activeRoles,
+  type GrantedRole,
+  hasTerm,
+  nextBoundary,
+  type SessionRoles,
+  type Term,
+  type TimedRole,
+} from "../../../model/grants.ts";
 import { findRow } from "../../../storage/collection/rows.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import { identityCollection } from "../../../storage/iam/collections.ts";
@@ -27,6 +35,9 @@ const maxFollowed = 250;
 /** The maximum number of evaluation rounds. Dependencies of usual depth take two. */
 const maxRounds = 8;
 
+/** How many begins and ends of terms one evaluation looks ahead. */
+const maxBoundaries = 32;
+
 /** The reason why a delegation is not in force. */
 export interface Inactivity {
   readonly reason: "MAKER_UNKNOWN" | "MAKER_DELETED" | "MAKER_LACKS_CAPABILITIES" | "ROLE_EXTENDED";
@@ -39,7 +50,7 @@ export type DelegationRef = Pick<Delegation, "kind" | "uid">;
 
 /** The roles of a delegation's maker, and the delegations that they depend on. */
 interface Maker {
-  readonly roles: readonly GrantedRole[];
+  readonly roles: readonly TimedRole[];
   /** The static keys of the maker. If they are not in force, the maker holds only `founded`. */
   readonly keys: DelegationRef | undefined;
   /** The roles of a maker with static keys in organizations that it created. */
@@ -55,19 +66,33 @@ interface Node {
   readonly maker: Maker | undefined;
 }
 
-/** Evaluates delegations in one session. Reads each of them once. */
+/** When delegations are in force. */
+export interface DelegationTerms {
+  /** The terms of each delegation, in the order of time; none if it is not in force now or later. */
+  readonly terms: readonly (readonly Term[])[];
+  /** The time until which this is known; Infinity if nothing changes later. */
+  readonly knownUntil: number;
+}
+
+/** Evaluates delegations at one time in one session. Reads each of them once. */
 export interface Evaluator {
   /** Returns for each delegation why it is not in force, or undefined if it is. */
   inactivitiesOf(named: readonly DelegationRef[]): Promise<(Inactivity | undefined)[]>;
+  /** Returns for each delegation when it is in force from now on. */
+  termsOf(named: readonly DelegationRef[]): Promise<DelegationTerms>;
   /** Returns the roles that a delegation gives, or undefined if it does not exist. */
   givenBy(delegation: DelegationRef): MaybePromise<Given | undefined>;
 }
 
 /**
  * Makes an evaluator. It never reads a delegation or a role again, so use it for one snapshot only. `known` are delegations that were read
- * from it.
+ * from it. `time` decides which terms of role bindings count.
  */
-export function newEvaluator(session: Session, known: readonly Delegation[] = []): Evaluator {
+export function newEvaluator(
+  session: Session,
+  known: readonly Delegation[] = [],
+  time = session.termTime(),
+): Evaluator {
   const capabilitiesOf = memoizeByUid((uid) => findRoleCapabilities(session, uid));
   const given = new Map<string, MaybePromise<Given | undefined>>();
   const givenBy = (one: DelegationRef) => {
@@ -101,23 +126,63 @@ export function newEvaluator(session: Session, known: readonly Delegation[] = []
     givenBy,
     async inactivitiesOf(named) {
       // Only these: a list of delegations that are not in force would evaluate all of them again for each.
-      settle(await read(named), inForce);
-      return named.map((one) => evaluate(nodes.get(keyOf(one))!, inForce));
+      settle(await read(named), inForce, time);
+      return named.map((one) => evaluate(nodes.get(keyOf(one))!, inForce, time));
+    },
+    async termsOf(named) {
+      const reached = await read(named);
+      const { times, knownUntil } = boundariesOf(reached, time);
+      const moments = [time, ...times].map((at) => {
+        const inForceThen = new Set<string>();
+        settle(reached, inForceThen, at);
+        return { at, inForce: inForceThen };
+      });
+      return { terms: named.map((one) => termsAmong(moments, keyOf(one), knownUntil)), knownUntil };
     },
   };
+}
+
+/** Returns the times after this one at which terms in the nodes begin or end. They are known until the last one, if there are more. */
+function boundariesOf(nodes: ReadonlyMap<string, Node>, time: number) {
+  const timed = [...nodes.values()].flatMap(({ given, maker }) => [...(given?.roles ?? []), ...(maker?.roles ?? [])]);
+  const terms = timed.filter(hasTerm);
+  const times: number[] = [];
+  let next = nextBoundary(terms, time);
+  for (; next < Number.POSITIVE_INFINITY && times.length < maxBoundaries; next = nextBoundary(terms, next))
+    times.push(next);
+  return { times, knownUntil: next };
+}
+
+/** Returns the terms in which a delegation is in force, given who is in force from each of these times on. */
+function termsAmong(
+  moments: readonly { readonly at: number; readonly inForce: ReadonlySet<string> }[],
+  key: string,
+  knownUntil: number,
+): Term[] {
+  const terms: Term[] = [];
+  let open: Pick<Term, "startTime"> | undefined;
+  for (const [i, { at, inForce }] of moments.entries()) {
+    if (inForce.has(key)) open ??= { startTime: i === 0 ? null : at };
+    else if (open) {
+      terms.push({ ...open, expireTime: at });
+      open = undefined;
+    }
+  }
+  if (open) terms.push({ ...open, expireTime: knownUntil === Number.POSITIVE_INFINITY ? null : knownUntil });
+  return terms;
 }
 
 /**
  * Adds the delegations whose makers hold enough through those in force already. A delegation never justifies itself, not even
  * through others.
  */
-function settle(nodes: ReadonlyMap<string, Node>, inForce: Set<string>): void {
+function settle(nodes: ReadonlyMap<string, Node>, inForce: Set<string>, time: number): void {
   // Dependencies were read after their dependents, so evaluate in reverse order.
   const open = [...nodes].reverse().filter(([key]) => !inForce.has(key));
   for (let round = 0, added = -1; round < maxRounds && added !== 0; round++) {
     added = 0;
     for (const [key, node] of open) {
-      if (inForce.has(key) || evaluate(node, inForce)) continue;
+      if (inForce.has(key) || evaluate(node, inForce, time)) continue;
       inForce.add(key);
       added++;
     }
@@ -129,25 +194,27 @@ export async function inactivityOf(session: Session, kind: DelegationKind, uid: 
   return (await newEvaluator(session).inactivitiesOf([{ kind, uid }]))[0];
 }
 
-/** Returns the roles that an identity holds by mappings in force: those of its session, and those of its provisioned groups. */
+/**
+ * Returns the roles that an identity holds by mappings that are in force: those of its session, and those of its provisioned groups. Their
+ * terms are those in which the makers of the mappings hold enough.
+ */
 export async function findSessionRoles(
   session: Session,
   identityUid: string,
   mappingUids: readonly string[] = [],
-): Promise<GrantedRole[]> {
-  return await findActiveMappedRoles(session, await effectiveMappings(session, identityUid, mappingUids));
+): Promise<SessionRoles> {
+  return await findTimedMappedRoles(session, await effectiveMappings(session, identityUid, mappingUids));
 }
 
-/** Returns the roles of the mappings that are in force. */
-async function findActiveMappedRoles(session: Session, mappingUids: readonly string[]): Promise<GrantedRole[]> {
-  if (mappingUids.length === 0) return [];
-  const inactivities = await newEvaluator(session).inactivitiesOf(mappingUids.map(mappingOf));
-  const roles: GrantedRole[] = [];
+async function findTimedMappedRoles(session: Session, mappingUids: readonly string[]): Promise<SessionRoles> {
+  if (mappingUids.length === 0) return { roles: [], knownUntil: Number.POSITIVE_INFINITY };
+  const { terms, knownUntil } = await newEvaluator(session).termsOf(mappingUids.map(mappingOf));
+  const roles: TimedRole[] = [];
   for (const [i, uid] of mappingUids.entries()) {
-    const role = inactivities[i] ? undefined : await findMappedRole(session, uid);
-    if (role) roles.push(role);
+    const role = terms[i]!.length > 0 ? await findMappedRole(session, uid) : undefined;
+    if (role) roles.push(...terms[i]!.map((term) => ({ role, ...term })));
   }
-  return roles;
+  return { roles, knownUntil };
 }
 
 /** Makes the function that reads a delegation. It reads shared makers and mapped roles once. */
@@ -194,10 +261,15 @@ function dependenciesOf({ maker }: Node): DelegationRef[] {
   return [...(maker.keys ? [maker.keys] : []), ...maker.mapped.map(({ mapping }) => mapping)];
 }
 
-function evaluate({ delegation, given, maker }: Node, inForce: ReadonlySet<string>): Inactivity | undefined {
+function evaluate(
+  { delegation, given, maker }: Node,
+  inForce: ReadonlySet<string>,
+  now: number,
+): Inactivity | undefined {
   if (!given || !delegation) return { reason: "MAKER_UNKNOWN", capabilities: [] };
   const { kind, makerUid, isInstallation, capabilities, time } = delegation;
-  const { roles, roleUid } = given;
+  const roles = activeRoles(given.roles, now);
+  const { roleUid } = given;
   // Roles bound to an identity with static keys later, mappings made after a SCIM token, and capabilities added to a built-in role by
   // an upgrade, are not ROLE_EXTENDED: the maker has to hold them too.
   const isOpen = kind === "identities" || kind === "scim_tokens" || isBuiltInRole(roleUid);
@@ -205,7 +277,7 @@ function evaluate({ delegation, given, maker }: Node, inForce: ReadonlySet<strin
   if (added.length > 0) return { reason: "ROLE_EXTENDED", capabilities: added };
   if (isInstallation) return undefined;
   if (makerUid === null) return { reason: time === 0 ? "MAKER_UNKNOWN" : "MAKER_DELETED", capabilities: [] };
-  const access = accessOf(maker, inForce);
+  const access = accessOf(maker, inForce, now);
   const missing = new Set(
     roles.flatMap(({ groupUid, capabilities: wanted }) => access.missing(capabilitySet(wanted), groupUid)),
   );
@@ -216,11 +288,11 @@ function evaluate({ delegation, given, maker }: Node, inForce: ReadonlySet<strin
  * Returns what a maker holds through bindings and mappings in force. A maker whose static keys are not in force holds only what it has in
  * organizations that it created.
  */
-function accessOf(maker: Maker | undefined, inForce: ReadonlySet<string>): Access {
+function accessOf(maker: Maker | undefined, inForce: ReadonlySet<string>, now: number): Access {
   if (!maker) return nothing;
   if (maker.keys && !inForce.has(keyOf(maker.keys))) return new Access(combineRoles(maker.founded), {});
   const mapped = maker.mapped.filter(({ mapping }) => inForce.has(keyOf(mapping))).map(({ role }) => role);
-  return new Access(combineRoles([...maker.roles, ...mapped]), {});
+  return new Access(combineRoles([...activeRoles(maker.roles, now), ...mapped]), {});
 }
 
 const nothing = new Access(new Map(), {});

@@ -2,10 +2,10 @@
 
 import { Access } from "../../../authz/access.ts";
 import { ownerRole } from "../../../authz/built-in-roles.ts";
-import { combineRoles } from "../../../authz/policy.ts";
+import { combineRoles } from "../../../authz/grants.ts";
 import type { MaybePromise } from "../../../base/maybe-promise.ts";
 import { capabilitySet } from "../../../model/capabilities.ts";
-import type { GrantedRole } from "../../../model/grants.ts";
+import { type GrantedRole, noTerm, type TimedRole } from "../../../model/grants.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import { findRow } from "../../../storage/collection/rows.ts";
 import type { Session } from "../../../storage/engine/session.ts";
@@ -22,9 +22,9 @@ import { findMappedRoles } from "../../../storage/iam/providers.ts";
 import { subscriptionCapabilities } from "../../../storage/iam/vouchers.ts";
 import { isReadableRole, mayListBindings } from "../rules/readable.ts";
 
-/** The roles that a delegation gives at present. */
+/** The roles that a delegation gives. Only those of an identity with static keys can have terms. */
 export interface Given {
-  readonly roles: readonly GrantedRole[];
+  readonly roles: readonly TimedRole[];
   /** The uid of the role; empty if it gives none or several. */
   readonly roleUid: string;
 }
@@ -53,7 +53,7 @@ export async function findGiven(
       const row = await findRow(session, identityProviderCollection, uid);
       if (!row) return undefined;
       const { roles, roleUid } = await givenRole(capabilitiesOf, row.defaultRole, row.parent);
-      const mapped: GrantedRole[] = [];
+      const mapped: TimedRole[] = [];
       for (const { roleUid: each, scope } of await findMappedRoles(session, uid))
         mapped.push(...(await givenRole(capabilitiesOf, each, scope)).roles);
       return { roles: [...roles, ...mapped], roleUid };
@@ -64,7 +64,8 @@ export async function findGiven(
     }
     case "subscriptions": {
       const row = await findRow(session, subscriptionCollection, uid);
-      return row && { roles: [{ groupUid: row.parent, capabilities: subscriptionCapabilities }], roleUid: "" };
+      const role = row && { groupUid: row.parent, capabilities: subscriptionCapabilities };
+      return role && { roles: [{ role, ...noTerm }], roleUid: "" };
     }
     case "identities": {
       const holder = await findGrants(session, uid);
@@ -76,17 +77,19 @@ export async function findGiven(
 /** Whether the caller may know what a delegation gives: an identity can hold roles in organizations that the caller does not know. */
 export function mayReadGiven({ roles, roleUid }: Given, call: Call): boolean {
   return (
-    roles.every(({ groupUid }) => mayListBindings(call, groupUid)) &&
-    (roleUid === "" || roles.every(({ groupUid }) => isReadableRole(roleUid, groupUid, call)))
+    roles.every(({ role: { groupUid } }) => mayListBindings(call, groupUid)) &&
+    (roleUid === "" || roles.every(({ role: { groupUid } }) => isReadableRole(roleUid, groupUid, call)))
   );
 }
 
 /** Returns the roles that need the authority of another identity: all but what an identity holds as the owner of organizations it created. */
-async function rolesBeyondFounded(session: Session, identityUid: string, roles: readonly GrantedRole[]) {
+async function rolesBeyondFounded(session: Session, identityUid: string, roles: readonly TimedRole[]) {
   const founded = await findFoundedRoles(session, identityUid);
   if (founded.length === 0) return roles;
   const owned = new Access(combineRoles(founded), {});
-  return roles.filter(({ groupUid, capabilities }) => owned.missing(capabilitySet(capabilities), groupUid).length > 0);
+  return roles.filter(
+    ({ role: { groupUid, capabilities } }) => owned.missing(capabilitySet(capabilities), groupUid).length > 0,
+  );
 }
 
 /** Returns the owner roles of an identity in the organizations that it created. */
@@ -96,5 +99,5 @@ export async function findFoundedRoles(session: Session, identityUid: string): P
 }
 
 async function givenRole(capabilitiesOf: CapabilitiesOf, roleUid: string, groupUid: string): Promise<Given> {
-  return { roles: [{ groupUid, capabilities: await capabilitiesOf(roleUid) }], roleUid };
+  return { roles: [{ role: { groupUid, capabilities: await capabilitiesOf(roleUid) }, ...noTerm }], roleUid };
 }

@@ -2,7 +2,7 @@
 import { ApiError, failedPrecondition } from "../../../aip/errors.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import type { DelegationKind } from "../../../storage/iam/delegations.ts";
-import { type Inactivity, inactivityOf } from "./active-delegations.ts";
+import { type Inactivity, inactivityOf, newEvaluator } from "./active-delegations.ts";
 
 /**
  * Throws FAILED_PRECONDITION unless the delegation is in force. The caller may be a stranger, so the error does not
@@ -11,6 +11,12 @@ import { type Inactivity, inactivityOf } from "./active-delegations.ts";
 export async function requireInForce(session: Session, kind: DelegationKind, uid: string): Promise<void> {
   const inactivity = await inactivityOf(session, kind, uid);
   if (inactivity) throw inactive(kind, uid, inactivity);
+}
+
+/** Returns the time at which a delegation that is in force ends with the access of its maker; null if it has no end. */
+export async function endOf(session: Session, kind: DelegationKind, uid: string): Promise<number | null> {
+  const { terms } = await newEvaluator(session).termsOf([{ kind, uid }]);
+  return terms[0]?.[0]?.expireTime ?? null;
 }
 
 /** Returns the error for a caller who uses a delegation that is not in force. */

@@ -1,6 +1,7 @@
 // Callers become makers of existing delegations.
 import { failedPrecondition } from "../../../aip/errors.ts";
 import { capabilitySet } from "../../../model/capabilities.ts";
+import { activeRoles } from "../../../model/grants.ts";
 import { accessOf, callerOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import { findRow } from "../../../storage/collection/rows.ts";
@@ -8,7 +9,7 @@ import type { Transaction } from "../../../storage/engine/session.ts";
 import { identityCollection } from "../../../storage/iam/collections.ts";
 import { type Delegation, findRoleCapabilities, vouch } from "../../../storage/iam/delegations.ts";
 import { hasStaticKeys, subscriptionCapabilities } from "../../../storage/iam/vouchers.ts";
-import { requireHeld } from "../rules/escalation.ts";
+import { requireHeld, withMaker } from "../rules/escalation.ts";
 import { inactivityOf } from "./active-delegations.ts";
 import { findGiven, type Given, mayReadGiven } from "./delegated-roles.ts";
 
@@ -18,8 +19,9 @@ import { findGiven, type Given, mayReadGiven } from "./delegated-roles.ts";
  */
 export async function confirm(tx: Transaction, { kind, uid }: Delegation, given: Given, call: Call): Promise<void> {
   const isReadable = kind === "subscriptions" || mayReadGiven(given, call);
-  for (const { groupUid, capabilities } of given.roles)
-    requireHeld(call, capabilities, groupUid, "confirming the delegation", isReadable);
+  const now = activeRoles(given.roles, tx.termTime());
+  for (const { groupUid, capabilities } of now)
+    requireHeld(call, capabilities, groupUid, "confirming the delegation", { isReadable, end: withMaker });
   await vouch(tx, kind, uid, await promiseOf(tx, kind, given));
   // The confirmed mapping may give roles to running sessions.
   tx.changeAccess();
@@ -44,7 +46,7 @@ export async function adoptKeys(tx: Transaction, identityUid: string, call: Call
   if (inactivity?.reason !== "MAKER_LACKS_CAPABILITIES") return;
   const { roles = [] } = (await findGiven(tx, "identities", identityUid)) ?? {};
   const access = accessOf(call);
-  const isHeld = roles.every(
+  const isHeld = activeRoles(roles, tx.termTime()).every(
     ({ groupUid, capabilities }) => access.missing(capabilitySet(capabilities), groupUid).length === 0,
   );
   if (isHeld) await vouch(tx, "identities", identityUid, []);

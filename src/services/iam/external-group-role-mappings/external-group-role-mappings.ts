@@ -30,6 +30,7 @@ import { externalGroupRoleMappingCollection, identityProviderCollection } from "
 import { maxMappings } from "../../../storage/iam/limits.ts";
 import type { ExternalGroupRoleMappingRow } from "../../../storage/iam/provider-rows.ts";
 import { checkVisible } from "../../../sts/claim-text.ts";
+import { withMaker } from "../rules/escalation.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
 
 export const mapping = defineResource<typeof ExternalGroupRoleMappingSchema, ExternalGroupRoleMappingRow>({
@@ -71,7 +72,7 @@ export function externalGroupRoleMappings(context: ServiceContext): Implementati
   async function insert(tx: Transaction, parent: string, value: ExternalGroupRoleMapping, call: Call) {
     if (!(await providerParents.lock(tx, parent))) throw notFound(providerParents.type, parent);
     requireOwnOrganization(parent, value);
-    await requireUsableRole(tx, value.roleUid, value.scope, call);
+    await requireUsableRole(tx, value.roleUid, value.scope, call, withMaker);
     if ((await readCounter(tx, parent, externalGroupRoleMappingCollection.kind)) >= maxMappings)
       throw failedPrecondition(
         "TOO_MANY_MAPPINGS",

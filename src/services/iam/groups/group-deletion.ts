@@ -12,13 +12,14 @@ import {
   termsAcceptanceCollection,
 } from "../../../storage/iam/collections.ts";
 import { findAcceptancesOf } from "../../../storage/iam/providers.ts";
-import { findBindingsUnder } from "../../../storage/iam/role-bindings.ts";
+import { findBindingsUnder, findEndedUnder } from "../../../storage/iam/role-bindings.ts";
 import type { GroupRow, RoleBindingRow } from "../../../storage/iam/rows.ts";
 import { repoCollection } from "../../../storage/registry/rows.ts";
 import { clearDailyCounts } from "../../../storage/statistics/daily-counts.ts";
 import { clearDeletedAdvisories } from "../../../storage/vulnerabilities/advisories.ts";
 import { mayHaveAdvisoryRemains } from "../../../storage/vulnerabilities/advisory-remains.ts";
 import { clearRecords } from "../../../storage/vulnerabilities/records.ts";
+import { deleteEnded } from "../users/ended-bindings.ts";
 
 /** The resources to delete before a group can be deleted. */
 export interface Obstacles {
@@ -27,6 +28,9 @@ export interface Obstacles {
   /** The caller's own owner binding, the only content of a root group. It ends with the group, so it is not in the contents. */
   readonly ownBinding?: RoleBindingRow | undefined;
 }
+
+/** How many role bindings that have ended are deleted with a group; background work deletes more. */
+const maxEnded = 1_000;
 
 /** The contents of a group: the counters of its subtree, and whether it has an account association. */
 export interface GroupContents {
@@ -73,7 +77,7 @@ async function readContents(session: Session, uid: string): Promise<GroupContent
 
 /** Throws unless the group is empty. Deletes what ends with it: acceptances, and the caller's own owner binding of a root group. */
 export async function emptyOut(tx: Transaction, row: GroupRow, callerUid: string): Promise<void> {
-  const { contents, ownBinding } = await readObstacles(tx, row.uid, callerUid);
+  const { contents, ownBinding } = await readObstacles(tx, row.uid, callerUid, await withoutEnded(tx, row.uid));
   if (contents.size > 0) throw notEmpty(row.uid, [...contents.keys()].sort());
   await deleteAcceptances(tx, row.uid);
   if (ownBinding) await deleteRow(tx, roleBindingCollection, ownBinding);
@@ -83,6 +87,17 @@ export async function emptyOut(tx: Transaction, row: GroupRow, callerUid: string
   if ((await clearRecords(tx, row.uid)) && row.parent !== null) tx.changeExports(row.parent);
   await clearDeletedAdvisories(tx, row.uid);
   await clearExportState(tx, row.uid);
+}
+
+/** Deletes the role bindings of a group that have ended. Returns what is left, whose counters the transaction does not show yet. */
+async function withoutEnded(tx: Transaction, groupUid: string): Promise<GroupContents> {
+  const ended = await findEndedUnder(tx, groupUid, maxEnded);
+  for (const binding of ended) await deleteEnded(tx, binding);
+  const { counters, hasAssociation } = await readContents(tx, groupUid);
+  const { kind } = roleBindingCollection;
+  const left = (counters.get(kind) ?? 0) - ended.length;
+  const others = [...counters].filter(([each]) => each !== kind);
+  return { counters: new Map(left > 0 ? [...others, [kind, left]] : others), hasAssociation };
 }
 
 /** Deletes the acceptances of terms, which end with the group. The change log keeps them. */

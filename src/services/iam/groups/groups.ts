@@ -10,6 +10,7 @@ import { invalidField, notFound, permissionDenied } from "../../../aip/errors.ts
 import { resourceType } from "../../../aip/resource-type.ts";
 import { ownerRole } from "../../../authz/built-in-roles.ts";
 import { type MaybePromise, mapMaybe } from "../../../base/maybe-promise.ts";
+import { noTerm } from "../../../model/grants.ts";
 import { isUid, newChild, rootOf, uidEndPattern } from "../../../model/uid.ts";
 import { accessOf, callerOf, requireCapability } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
@@ -75,6 +76,7 @@ export function rootGroupMaker(context: ServiceContext) {
       parent: row.uid,
       identityUid: callerOf(call).uid,
       roleUid: ownerRole.uid,
+      ...noTerm,
     };
     await insertRow(tx, roleBindingCollection, { ...binding, createTime: tx.context.time });
     // A user needs nobody's authority anyway.

@@ -23,6 +23,7 @@ import type { Encryption } from "../../../storage/installation/encryption.ts";
 import type { KindContext } from "../../kinds/kind-options.ts";
 import { groupParents } from "../groups/groups.ts";
 import { deleteSuspendedBindings } from "../provisioning/suspensions.ts";
+import { withMaker } from "../rules/escalation.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
 import { encryptClientSecret } from "./client-secret.ts";
 import { refuseLastSignIn } from "./provider-owners.ts";
@@ -100,7 +101,7 @@ function providerCreator(
     const { secret, pkceEnabled } = oidcOf(value);
     requireSecretOrPkce(secret !== "", pkceEnabled);
     return await context.database.write(writeContext(call, context.clock), async (tx) => {
-      await requireUsableRole(tx, value.defaultRole, parent, call);
+      await requireUsableRole(tx, value.defaultRole, parent, call, withMaker);
       await requireRolesOfIssuer(tx, { ...provider.toRow(value), parent }, call);
       return await standard.insert(tx, parent, value, (uid) => ({
         ...newScim(),

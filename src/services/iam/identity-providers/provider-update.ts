@@ -3,8 +3,9 @@ import type { IdentityProvider } from "../../../../gen/chainguard/platform/iam/v
 import { failedPrecondition, invalidField, permissionDenied } from "../../../aip/errors.ts";
 import type { UpdateMask } from "../../../aip/field-mask.ts";
 import { Access } from "../../../authz/access.ts";
-import { combineRoles } from "../../../authz/policy.ts";
+import { combineRoles } from "../../../authz/grants.ts";
 import { capabilitySet } from "../../../model/capabilities.ts";
+import { activeRoles } from "../../../model/grants.ts";
 import { parentOf } from "../../../model/uid.ts";
 import { callerOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
@@ -18,6 +19,7 @@ import { believesTheSame } from "../../../storage/iam/vouchers.ts";
 import type { Encryption } from "../../../storage/installation/encryption.ts";
 import type { DiscoveryOptions } from "../../kinds/kind-options.ts";
 import { effectiveMappings } from "../delegations/effective-mappings.ts";
+import { withMaker } from "../rules/escalation.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
 import { encryptClientSecret } from "./client-secret.ts";
 import { isReplaced, refuseLastSignIn } from "./provider-owners.ts";
@@ -39,7 +41,7 @@ export async function updated(
   { value, mask, call, encryption }: ProviderUpdate,
 ): Promise<IdentityProviderRow> {
   // The identity that changes a provider grants its default role again.
-  await requireUsableRole(tx, after.defaultRole, before.parent, call);
+  await requireUsableRole(tx, after.defaultRole, before.parent, call, withMaker);
   await requireMappedRoles(tx, before, after, call);
   if (isReplaced(before, after)) await refuseLastSignIn(tx, before, call);
   const isSameIssuer = before.issuer === after.issuer && before.clientId === after.clientId;
@@ -112,7 +114,7 @@ async function requireMappedRoles(
 ): Promise<void> {
   if (believesTheSame(before, after)) return;
   for (const { roleUid, scope } of await findMappedRoles(session, before.uid)) {
-    await requireUsableRole(session, roleUid, scope, call);
+    await requireUsableRole(session, roleUid, scope, call, withMaker);
     await requireBoundRole(session, roleUid, scope, before.uid, call);
   }
 }
@@ -122,7 +124,10 @@ async function requireBoundRole(session: Session, roleUid: string, scope: string
   const { uid, token } = callerOf(call);
   const mappings = await effectiveMappings(session, uid, token.mappings ?? []);
   if (!mappings.some((mapping) => parentOf(mapping) === providerUid)) return;
-  const bound = new Access(combineRoles((await findGrants(session, uid))?.roles ?? []), {});
+  const bound = new Access(
+    combineRoles(activeRoles((await findGrants(session, uid))?.roles ?? [], session.termTime())),
+    {},
+  );
   if (bound.missing(capabilitySet(await findRoleCapabilities(session, roleUid)), scope).length === 0) return;
   throw permissionDenied("the caller holds a mapped role by this identity provider only, and cannot vouch for it", {
     scope,

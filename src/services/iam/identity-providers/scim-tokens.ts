@@ -18,6 +18,7 @@ import { identityProviderCollection } from "../../../storage/iam/collections.ts"
 import type { IdentityProviderRow, ScimColumns } from "../../../storage/iam/provider-rows.ts";
 import { findMappedRoles } from "../../../storage/iam/providers.ts";
 import { findHoldersAt, findRolesBoundAt } from "../../../storage/iam/role-bindings.ts";
+import { withMaker } from "../rules/escalation.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
 import { keepSignIns } from "./provider-owners.ts";
 import {
@@ -118,9 +119,9 @@ function scimChanger({ database, clock }: ServiceContext) {
 
 /** Throws unless the caller holds what the bearer of the token can give: the default role, and the roles of all mappings. */
 async function requireProvisionedRoles(tx: Transaction, provider: IdentityProviderRow, call: Call): Promise<void> {
-  await requireUsableRole(tx, provider.defaultRole, provider.parent, call);
+  await requireUsableRole(tx, provider.defaultRole, provider.parent, call, withMaker);
   for (const { roleUid, scope } of await findMappedRoles(tx, provider.uid))
-    await requireUsableRole(tx, roleUid, scope, call);
+    await requireUsableRole(tx, roleUid, scope, call, withMaker);
 }
 
 function tokenExists(providerUid: string) {

@@ -22,6 +22,7 @@ import { groupInviteCollection, roleCollection } from "../../../storage/iam/coll
 import type { GroupInviteRow, RoleRow } from "../../../storage/iam/rows.ts";
 import { groupParents } from "../groups/groups.ts";
 import { lookup } from "../role-bindings/hydration.ts";
+import { withMaker } from "../rules/escalation.ts";
 import { isReadableRole } from "../rules/readable.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
 import { newInviteCode } from "./invite-code.ts";
@@ -97,7 +98,7 @@ export function groupInvites(context: ServiceContext): Implementation {
       },
       async createGroupInvite({ parent, groupInvite: value }, call) {
         return await database.write(writeContext(call, clock), async (tx) => {
-          const role = await requireUsableRole(tx, value!.roleUid, parent, call);
+          const role = await requireUsableRole(tx, value!.roleUid, parent, call, withMaker);
           return await makeInvite(tx, parent, value!, isReadableRole(role.uid, parent, call) ? role : undefined);
         });
       },
@@ -106,7 +107,7 @@ export function groupInvites(context: ServiceContext): Implementation {
         return await database.write(writeContext(call, clock), async (tx) => {
           const row = await standard.change(tx, value!, updateMask, async (before, after) => {
             // The identity that updates an invite becomes its maker.
-            await requireUsableRole(tx, after.roleUid, before.parent, call);
+            await requireUsableRole(tx, after.roleUid, before.parent, call, withMaker);
             return isRenewed ? { ...after, expirationTime: tx.context.time + durationMs(value!.ttl!) } : after;
           });
           return (await toMessages(tx, [row], call))[0]!;

@@ -1,3 +1,4 @@
+import { hasTerm, noTerm } from "../../../model/grants.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import { findRow } from "../../../storage/collection/rows.ts";
 import type { Session, Transaction } from "../../../storage/engine/session.ts";
@@ -8,8 +9,8 @@ import { checkKeepsOperators, checkRoleReference, inGroup, takenBy } from "../..
 import { importKind, missing, type Problem, type Transfer } from "../../kinds/import-kind.ts";
 import { createPendingUser, deleteUnusedPendingUser } from "../users/pending-users.ts";
 import { isUserUid } from "../users/user-uid.ts";
+import { roleBinding } from "./resource.ts";
 import { mayBeUser, requireKeptOwner } from "./role-binding-rules.ts";
-import { roleBinding } from "./role-bindings.ts";
 
 /** The import of role bindings. */
 export const roleBindingImport: Transfer = {
@@ -22,6 +23,7 @@ export const roleBindingImport: Transfer = {
       isIndependent: ({ identityUid }) => !isUserUid(identityUid),
       toRow: (message, { uid, parent, createTime }) => ({
         ...roleBinding.toRow(message),
+        ...noTerm,
         uid,
         parent: parent!,
         createTime,
@@ -41,6 +43,8 @@ async function checkBinding(
   const { uid, parent, identityUid, roleUid } = after;
   const problems = [...(await checkRoleReference(session, roleUid, parent, "role_uid"))];
   if (before) problems.push(...(await checkKeepsOperators(session, before.roleUid, "uid")));
+  if (before && hasTerm(before))
+    problems.push({ field: "uid", description: "has a term, which the file does not have" });
   if (!(await findRow(session, identityCollection, identityUid)) && !(await mayBeUser(session, identityUid)))
     problems.push(missing("identity_uid", "an identity", identityUid));
   const same = await findBinding(session, parent, roleUid, identityUid);

@@ -4,6 +4,7 @@ import {
   RoleBindingSchema,
   RoleBindingsService,
 } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import { RoleBindingTermsService } from "../../../../gen/gatehouse/access/v1/role_binding_terms_pb.ts";
 import { RoleBindingSpecSchema } from "../../../../gen/gatehouse/apply/v1/apply_pb.ts";
 import type { FieldViolation } from "../../../aip/errors.ts";
 import { toTimestamp } from "../../../aip/timestamps.ts";
@@ -43,6 +44,19 @@ const batchEvent: MethodEvent = {
   },
 };
 
+const publishedMethods = [createRoleBinding, updateRoleBinding, deleteRoleBinding];
+
+const terms = RoleBindingTermsService.method;
+
+/** The methods that change terms, in the order of the published methods whose events they cause. */
+const termMethods = [terms.createRoleBindingTerm, terms.updateRoleBindingTerm, terms.endRoleBindingTerm];
+
+const termEvents: readonly MethodEvent[] = resourceEvents(publishedMethods, recorded).map((event, i) => ({
+  ...event,
+  like: event.method,
+  method: termMethods[i]!,
+}));
+
 /** The recording of changes of role bindings. */
 const recordedRoleBindings: Recorded = {
   views: [
@@ -61,7 +75,7 @@ const recordedRoleBindings: Recorded = {
       }),
     ),
   ],
-  events: () => [...resourceEvents([createRoleBinding, updateRoleBinding, deleteRoleBinding], recorded), batchEvent],
+  events: () => [...resourceEvents(publishedMethods, recorded), batchEvent, ...termEvents],
 };
 
 type Spec = SpecOf<"roleBinding">;

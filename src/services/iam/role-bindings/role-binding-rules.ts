@@ -5,11 +5,13 @@ import { type FieldViolation, invalidArgument, notFound, permissionDenied } from
 import { resourceType } from "../../../aip/resource-type.ts";
 import { missingTexts, newViolations } from "../../../aip/violations.ts";
 import { isBuiltInRole } from "../../../authz/built-in-roles.ts";
+import { noTerm, type Term } from "../../../model/grants.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import { findRow, lockRow } from "../../../storage/collection/rows.ts";
 import type { Session, Transaction } from "../../../storage/engine/session.ts";
 import { groupCollection, identityCollection } from "../../../storage/iam/collections.ts";
 import type { RoleBindingRow } from "../../../storage/iam/rows.ts";
+import { noEnd, requireLastingCall } from "../rules/escalation.ts";
 import { givesOwner, requireOtherOwner } from "../rules/last-owner.ts";
 import { isReachable } from "../rules/reachable-owners.ts";
 import { requireUsableRole } from "../rules/usable-role.ts";
@@ -54,16 +56,19 @@ export function batchItems(
   return items;
 }
 
-/** Throws unless a binding names identity and role, and the caller may use the role in the group. */
+/** Throws unless a binding names identity and role, and the caller may give the role in the group until the binding ends. */
 export async function requireReferences(
   session: Session,
   binding: Pick<RoleBinding, "identityUid" | "roleUid">,
   groupUid: string,
   call: Call,
+  { expireTime }: Pick<Term, "expireTime"> = noTerm,
 ): Promise<void> {
   const violations = checkRoleBinding(binding);
   if (violations.length > 0) throw invalidArgument(violations);
-  await requireUsableRole(session, binding.roleUid, groupUid, call);
+  const end = expireTime ?? noEnd;
+  requireLastingCall(call, groupUid, end);
+  await requireUsableRole(session, binding.roleUid, groupUid, call, end);
 }
 
 /**

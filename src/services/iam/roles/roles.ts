@@ -18,7 +18,7 @@ import { isDefaultRole, isMapped } from "../../../storage/iam/providers.ts";
 import { findBindingsOf } from "../../../storage/iam/role-bindings.ts";
 import type { RoleRow } from "../../../storage/iam/rows.ts";
 import { groupParents } from "../groups/groups.ts";
-import { requireHeld } from "../rules/escalation.ts";
+import { requireHeld, requireLastingCall, withMaker } from "../rules/escalation.ts";
 
 export const role = defineResource<typeof RoleSchema, RoleRow>({
   schema: RoleSchema,
@@ -56,7 +56,8 @@ export function roles(context: ServiceContext): Implementation {
       },
       listRoles: (request, call) => standard.list(request, call, { name: request.name }),
       createRole({ parent, role: value }, call) {
-        requireHeld(call, value!.capabilities, parent, `role ${value!.name}`);
+        // Nobody has the role yet.
+        requireHeld(call, value!.capabilities, parent, `role ${value!.name}`, { end: withMaker });
         return standard.create(parent, value!, call, {});
       },
       updateRole: (request, call) =>
@@ -70,8 +71,9 @@ export function roles(context: ServiceContext): Implementation {
   );
 }
 
-/** Throws unless the caller holds all capabilities of a changed role where it can be bound. */
+/** Throws unless the caller holds all capabilities of a changed role where it can be bound, without an end. */
 export function requireHeldRole(call: Call, { uid, name, capabilities }: RoleRow): void {
+  requireLastingCall(call, uid);
   requireHeld(call, capabilities, parentOf(uid), `role ${name}`);
 }
 

@@ -1,6 +1,7 @@
 import { Capability } from "../../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { failedPrecondition } from "../../../aip/errors.ts";
 import { ownerRole } from "../../../authz/built-in-roles.ts";
+import { hasTerm } from "../../../model/grants.ts";
 import { accessOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import { lockRow } from "../../../storage/collection/rows.ts";
@@ -17,9 +18,14 @@ export const lastOwnerReason = "LAST_OWNER";
 /** How many organizations an identity may own when its relationship changes: each must keep an owner. */
 const maxOwned = 1_000;
 
-/** Whether the binding makes its identity an owner of an organization. */
-export function givesOwner({ parent, roleUid, identityUid }: RoleBindingRow): boolean {
-  return roleUid === ownerRole.uid && !parent.includes("/") && effectiveGroup(identityUid, parent) === parent;
+/** Whether the binding makes its identity an owner of an organization. One that has an end does not count, nor one that begins later. */
+export function givesOwner({ parent, roleUid, identityUid, ...term }: RoleBindingRow): boolean {
+  return (
+    !hasTerm(term) &&
+    roleUid === ownerRole.uid &&
+    !parent.includes("/") &&
+    effectiveGroup(identityUid, parent) === parent
+  );
 }
 
 /**

@@ -10,12 +10,16 @@ import type { RoleRow } from "../../../storage/iam/rows.ts";
 import { requireHeld } from "./escalation.ts";
 import { isReadableRole } from "./readable.ts";
 
-/** Returns a role. Throws unless it exists, is available in the group, and the caller holds all its capabilities there. */
+/**
+ * Returns a role. Throws unless it exists, is available in the group, and the caller holds all its capabilities there, until the end of
+ * what gives it to others.
+ */
 export async function requireUsableRole(
   session: Session,
   roleUid: string,
   groupUid: string,
   call: Call,
+  end: number,
 ): Promise<RoleRow> {
   // A custom role is available in its group and subgroups. The uid alone decides: the error must not reveal whether a role exists.
   if (roleUid.includes("/") && !isWithin(groupUid, parentOf(roleUid))) {
@@ -27,6 +31,6 @@ export async function requireUsableRole(
   const role = await findRow(session, roleCollection, roleUid);
   if (!role) throw notFound(resourceType(RoleSchema), roleUid);
   const isReadable = isReadableRole(roleUid, groupUid, call);
-  requireHeld(call, role.capabilities, groupUid, `role ${isReadable ? role.name : roleUid}`, isReadable);
+  requireHeld(call, role.capabilities, groupUid, `role ${isReadable ? role.name : roleUid}`, { isReadable, end });
   return role;
 }

@@ -4,7 +4,7 @@ import { loadPostgresDriver } from "../../schema/drizzle.ts";
 import type { DatabaseHooks, DatabaseLimits, Dialect } from "../dialect.ts";
 import { isWriteStatement, newStatementDurations, type PoolUse, type StatementDurations } from "../measurements.ts";
 import type { OpenMode } from "../migrations.ts";
-import { newSession, type Prepared, type Session } from "../session.ts";
+import { newSession, type Prepared, type Session, type TermTime } from "../session.ts";
 import { newDataVersion } from "./data-version.ts";
 import { postgresDialect } from "./dialect.ts";
 import { translatePostgresError } from "./errors.ts";
@@ -27,26 +27,26 @@ export async function openPostgres(
   limits: DatabaseLimits,
   mode: OpenMode,
   { onMigrated, onNewHistory, log }: DatabaseHooks,
-  replicaUrl?: string,
+  { termTime, replicaUrl }: TermTime & { readonly replicaUrl?: string | undefined },
 ): Promise<Dialect> {
   const hosts = newHosts(url, limits);
   const schema = await migratePostgres({ hosts, limits }, mode, onMigrated);
   const pool = openPool(hosts, limits);
   const sessions = new WeakMap<pg.PoolClient, Session>();
-  const statements = newStatementDurations();
+  const [statements, dialect] = [newStatementDurations(), { ...postgresDialect, termTime }];
 
   function sessionOf(client: pg.PoolClient): Session {
     let session = sessions.get(client);
     if (!session) {
       const queries = drizzle(client, { casing: "snake_case" });
-      session = newSession(queries, postgresDialect, (one) => runAsync(one, statements));
+      session = newSession(queries, dialect, (one) => runAsync(one, statements));
       sessions.set(client, session);
     }
     return session;
   }
 
   const writer = newWriter(pool, sessionOf, limits, log, logLocksOf(schema));
-  const opened = newSharedSession(pool.shared, postgresDialect, sessionOf, () => {
+  const opened = newSharedSession(pool.shared, dialect, sessionOf, () => {
     version.forget();
     replicas?.forget();
   });
@@ -64,7 +64,7 @@ export async function openPostgres(
     name: "postgres",
     session: { ...opened.session, dataVersion: version.current },
     isolatedSession: {
-      ...postgresDialect,
+      ...dialect,
       prepared: (key, build) => ({
         execute: (values) => pool.single((client) => sessionOf(client).prepared(key, build).execute(values)),
       }),

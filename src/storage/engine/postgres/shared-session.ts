@@ -2,7 +2,7 @@
 // and none waits for the response of another. A connection that does not respond is left to its statements.
 import type pg from "pg";
 import { type MaybePromise, mapMaybe } from "../../../base/maybe-promise.ts";
-import type { Session, SessionDialect } from "../session.ts";
+import type { Session, SessionDialect, TermTime } from "../session.ts";
 import { isLostConnection, isStaleStatement } from "./errors.ts";
 import { maxSharedConnections, type PostgresPool } from "./pool.ts";
 
@@ -32,7 +32,7 @@ type Statement<T> = (client: pg.PoolClient) => MaybePromise<T>;
 /** Creates the session. `sessionOf` returns the session of a connection; `onOpened` is called for each new connection. */
 export function newSharedSession(
   connections: PostgresPool["shared"],
-  dialect: SessionDialect,
+  dialect: SessionDialect & TermTime,
   sessionOf: (client: pg.PoolClient) => Session,
   onOpened: () => void,
 ): SharedSession {

@@ -3,10 +3,9 @@ import type BetterSqlite from "better-sqlite3";
 import { newCounterChanges } from "../counters.ts";
 import type { DatabaseLimits, Dialect, DialectTransaction } from "../dialect.ts";
 import { newSemaphore, type Semaphore } from "../semaphore.ts";
-import { newSession, type Queries, type Runner, type Session } from "../session.ts";
+import type { Queries, Session } from "../session.ts";
 import { connect, driver } from "./connection.ts";
 import { withPrepare } from "./custom-prepare.ts";
-import { sqliteDialect } from "./dialect.ts";
 import { translateSqliteError } from "./errors.ts";
 import { createOverlay, withoutConflict } from "./overlay.ts";
 
@@ -16,8 +15,8 @@ export interface Rehearsals extends Pick<Dialect, "rehearse"> {
 }
 
 /** Creates the rehearsals on a file. The connection is opened on first use, and one rehearsal runs at a time. */
-export function newRehearsals(file: string, limits: DatabaseLimits, runner: Runner): Rehearsals {
-  const connection = new OverlaidConnection(() => connect(file, limits, true), runner, limits);
+export function newRehearsals(file: string, limits: DatabaseLimits, sessionOf: SessionOf): Rehearsals {
+  const connection = new OverlaidConnection(() => connect(file, limits, true), sessionOf, limits);
   return {
     rehearse: (body) => connection.run((session) => body(rehearsalOf(session))),
     close: () => connection.close(),
@@ -36,17 +35,19 @@ function rehearsalOf(session: Session): DialectTransaction {
   };
 }
 
+type SessionOf = (queries: Queries) => Session;
+
 type Opened = { readonly connection: BetterSqlite.Database; readonly session: Session; readonly schema: unknown };
 
 class OverlaidConnection {
   readonly #connect: () => BetterSqlite.Database;
-  readonly #runner: Runner;
+  readonly #sessionOf: SessionOf;
   readonly #turns: Semaphore;
   #opened: Opened | undefined;
 
-  constructor(connectTo: () => BetterSqlite.Database, runner: Runner, { maxWaiting }: DatabaseLimits) {
+  constructor(connectTo: () => BetterSqlite.Database, sessionOf: SessionOf, { maxWaiting }: DatabaseLimits) {
     this.#connect = connectTo;
-    this.#runner = runner;
+    this.#sessionOf = sessionOf;
     this.#turns = newSemaphore({ permits: 1, maxWaiting, maxWaitMs });
   }
 
@@ -81,7 +82,7 @@ class OverlaidConnection {
       await createOverlay(connection);
       const prepared = withPrepare(connection, (sql) => connection.prepare(withoutConflict(sql)));
       const queries = driver().drizzle(prepared, { casing: "snake_case" }) as unknown as Queries;
-      this.#opened = { connection, schema, session: newSession(queries, sqliteDialect, this.#runner) };
+      this.#opened = { connection, schema, session: this.#sessionOf(queries) };
       return this.#opened;
     } catch (error) {
       connection.close();

@@ -10,7 +10,15 @@ import { DatabaseMissing } from "../errors.ts";
 import { changeExportStates } from "../export-states.ts";
 import { newStatementDurations, type StatementDurations } from "../measurements.ts";
 import type { Migration, MigrationListener, OpenMode } from "../migrations.ts";
-import { newSession, type Prepared, type Queries, type Runner, type Session } from "../session.ts";
+import {
+  newSession,
+  type Prepared,
+  type Queries,
+  type Runner,
+  type Session,
+  type SessionDialect,
+  type TermTime,
+} from "../session.ts";
 import { type Checkpointer, newCheckpointer } from "./checkpointer.ts";
 import { closeConnection, connect, driver, openWriter, readerPragmas } from "./connection.ts";
 import { newFileCheck } from "./database-files.ts";
@@ -34,10 +42,11 @@ export async function openSqlite(
   limits: DatabaseLimits,
   mode: OpenMode,
   onMigrated: MigrationListener,
+  clock: TermTime,
 ): Promise<Dialect> {
   if (mode !== "create" && !hasDatabase(file)) throw new DatabaseMissing(file);
   try {
-    return await open(file, limits, mode, onMigrated);
+    return await open(file, limits, mode, onMigrated, clock);
   } catch (error) {
     throw translateSqliteError(error);
   }
@@ -68,18 +77,20 @@ async function open(
   limits: DatabaseLimits,
   mode: OpenMode,
   onMigrated: MigrationListener,
+  clock: TermTime,
 ): Promise<Dialect> {
   await using opened = new AsyncDisposableStack();
   const writer = opened.adopt(await openWriter(file, limits, mode, onMigrated), closeConnection);
   const reader = opened.adopt(connect(file, limits, true), closeConnection);
+  const sessionOf = sessionsWith({ ...sqliteDialect, ...clock });
   const snapshot = newSnapshot(reader);
   const statements = newStatementDurations();
   const readSession: Session = {
     ...sessionOf(reader, (statement) => opening(snapshot, runSync(statement, statements))),
     dataVersion: snapshot.dataVersion,
   };
-  const readAside = newAsideRead(file, reader, statements, opened);
-  const transaction = newTransaction(writer, statements);
+  const readAside = newAsideRead(file, (runner) => sessionOf(reader, runner), statements, opened);
+  const transaction = newTransaction((runner) => sessionOf(withOrFail(writer), runner), statements);
   const wal = opened.use(await openFile(`${file}-wal`, "r+"));
   const checkpointer = newCheckpointer(file);
   opened.defer(checkpointer.close);
@@ -89,7 +100,9 @@ async function open(
     ...limits,
     ...hooksOf({ transaction, checkpointer, snapshot, wal, checkFiles, disk }),
   });
-  const rehearsals = newRehearsals(file, limits, (statement) => runSync(statement, statements));
+  const rehearsals = newRehearsals(file, limits, (queries) =>
+    newSession(queries, { ...sqliteDialect, ...clock }, (statement) => runSync(statement, statements)),
+  );
   opened.defer(rehearsals.close);
   const everything = opened.move();
   return {
@@ -112,17 +125,17 @@ async function open(
   };
 }
 
-/** Returns the function that reads in the thread for queries. `reader` prepares the statements that it runs. */
+/** Returns the function that reads in the thread for queries. `sessionOf` prepares the statements that it runs. */
 function newAsideRead(
   file: string,
-  reader: BetterSqlite.Database,
+  sessionOf: (runner: Runner) => Session,
   statements: StatementDurations,
   opened: AsyncDisposableStack,
 ): Dialect["read"] {
   const thread = newQueryThread(file, readerPragmas);
   opened.defer(thread.close);
   const snapshots = new AsyncLocalStorage<{ readonly run: RunQuery; isOpen: boolean }>();
-  const session = sessionOf(reader, (statement) => runBy(statement, () => snapshots.getStore()!.run, statements));
+  const session = sessionOf((statement) => runBy(statement, () => snapshots.getStore()!.run, statements));
   return async (body) => {
     // A read within another one belongs to its snapshot.
     if (snapshots.getStore()?.isOpen) return await body(session);
@@ -145,9 +158,9 @@ async function writePage(writer: BetterSqlite.Database): Promise<void> {
 /** The session of the write connection, with the work that the writes of a batch defer. */
 type BatchTransaction = DialectTransaction & Required<Pick<Session, "pendingCounters" | "pendingExports">>;
 
-function newTransaction(writer: BetterSqlite.Database, statements: StatementDurations): BatchTransaction {
+function newTransaction(sessionOf: (runner: Runner) => Session, statements: StatementDurations): BatchTransaction {
   return {
-    ...sessionOf(withOrFail(writer), (statement) => runSync(statement, statements)),
+    ...sessionOf((statement) => runSync(statement, statements)),
     pendingCounters: newCounterChanges(),
     pendingExports: new Set<string>(),
     // There is one writer at a time: tables need no locks, and sequence numbers follow commit order.
@@ -194,12 +207,9 @@ function hooksOf({ transaction, checkpointer, snapshot, wal, checkFiles, disk }:
   };
 }
 
-function sessionOf(connection: BetterSqlite.Database, runner: Runner): Session {
-  return newSession(
-    driver().drizzle(connection, { casing: "snake_case" }) as unknown as Queries,
-    sqliteDialect,
-    runner,
-  );
+function sessionsWith(dialect: SessionDialect & TermTime) {
+  return (connection: BetterSqlite.Database, runner: Runner): Session =>
+    newSession(driver().drizzle(connection, { casing: "snake_case" }) as unknown as Queries, dialect, runner);
 }
 
 /** Wraps a statement to begin the snapshot that it reads from. */

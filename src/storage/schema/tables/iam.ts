@@ -1,6 +1,6 @@
 import type { Trust } from "../../../model/trust.ts";
 import type { Columns } from "../columns.postgres.ts";
-import { sql } from "../drizzle.ts";
+import { isNotNull, sql } from "../drizzle.ts";
 import { entriesTable, lastSegment } from "./entries.ts";
 
 /** The relationship of an identity as it is stored: the name of the oneof member and its protobuf JSON. */
@@ -98,6 +98,9 @@ export function defineIamTables(columns: Columns) {
         .notNull()
         .references(() => roles.uid),
       createTime: integer().notNull(),
+      // The term: from the start, inclusive, to the end, exclusive.
+      startTime: integer(),
+      expireTime: integer(),
     },
     (t) => [
       // An identity has a role at a group at most once.
@@ -106,6 +109,7 @@ export function defineIamTables(columns: Columns) {
       index("role_bindings_identity").on(t.identityUid, t.uid),
       index("role_bindings_role").on(t.roleUid, t.uid),
       index("role_bindings_parent_role").on(t.parent, t.roleUid, t.uid),
+      index("role_bindings_expire").on(t.expireTime).where(isNotNull(t.expireTime)),
     ],
   );
 

@@ -34,7 +34,9 @@ async function explainOn(client: pg.Client, mode: string): Promise<ReadonlyMap<s
   const queries = drizzle(client, { casing: "snake_case", logger }) as unknown as Queries;
   const runner: Runner = (statement) => ({ execute: async (values) => await statement.execute(values) });
   const names: string[] = [];
-  await searchAdvisories(newSession(queries, postgresDialect, runner), (name) => names.push(name));
+  await searchAdvisories(newSession(queries, { ...postgresDialect, termTime: Date.now }, runner), (name) =>
+    names.push(name),
+  );
   await client.query(`SET plan_cache_mode = ${mode}`);
   const plans = new Map<string, string>();
   for (const [i, [query, values]] of statements.entries()) {
