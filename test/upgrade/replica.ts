@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { environmentOf } from "../cli/process.ts";
+import { otherAudience } from "./exchanges.ts";
 import type { Version } from "./versions.ts";
 
 const startTimeoutMs = 60_000;
@@ -36,6 +37,7 @@ export async function startReplica(version: Version, place: Installation, addres
     ["data-dir", dataDir],
     ["listen", address],
     ["event-delivery", "off"],
+    ["audiences", otherAudience],
     ["log-level", "warn"],
   ].flatMap(([name, value]) => [`--${name}`, value!]);
   const program = path.join(version.folder, "src/gatehouse.js");

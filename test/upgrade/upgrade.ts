@@ -12,6 +12,7 @@ import { promisify } from "node:util";
 import { decodeJwt } from "jose";
 import { environmentOf } from "../cli/process.ts";
 import { freePort, newPostgresDatabase, stopPostgres } from "../harness/postgres.ts";
+import { startExchanges } from "./exchanges.ts";
 import { startLoad } from "./load.ts";
 import { type Installation, startReplica } from "./replica.ts";
 import { checkOut, lastRelease, releasedCommit, thisVersion, type Version, withMigrations } from "./versions.ts";
@@ -20,6 +21,9 @@ after(stopPostgres);
 
 /** How many calls each server answers in each phase. No phase passes without load. */
 const callsPerPhase = 100;
+
+/** How many responses each server gives to workloads in each phase. */
+const responsesPerPhase = 50;
 
 const migrations = [
   ["9000_column", `ALTER TABLE "groups" ADD COLUMN "note" text DEFAULT '' NOT NULL;`],
@@ -48,31 +52,43 @@ async function upgrade(before: Version, next: Version): Promise<void> {
 
   const old = [await start(before, first), await start(before, second)] as const;
   const token = old[0].ownerToken();
-  const load = running.use(startLoad(addresses, token, await organizationOf(first, token)));
-  await Promise.all([first, second].map((address) => load.answeredBy(address, callsPerPhase)));
+  const parent = await organizationOf(first, token);
+  const load = running.use(startLoad(addresses, token, parent));
+  const exchanges = running.use(await startExchanges(addresses, { baseUrl: place.baseUrl, ownerToken: token, parent }));
+  const work = (...servers: readonly string[]) =>
+    Promise.all(
+      servers.flatMap((address) => [
+        load.answeredBy(address, callsPerPhase),
+        exchanges.answeredBy(address, responsesPerPhase),
+      ]),
+    );
+  await work(first, second);
 
   await start(next, third);
-  await Promise.all([first, second, third].map((address) => load.answeredBy(address, callsPerPhase)));
+  await work(first, second, third);
 
   assert.equal(await old[1].stop(), 0);
   const restarted = await start(before, second);
-  await Promise.all([first, second, third].map((address) => load.answeredBy(address, callsPerPhase)));
+  await work(first, second, third);
   assert.equal(await old[0].stop(), 0);
   const later = await start(next, fourth);
-  await load.answeredBy(fourth, callsPerPhase);
+  await work(fourth);
   assert.equal(await restarted.stop(), 0);
-  await Promise.all([third, fourth].map((address) => load.answeredBy(address, callsPerPhase)));
+  await work(third, fourth);
 
   // Back to the version before, while the other one still runs.
   await start(before, first);
-  await load.answeredBy(first, callsPerPhase);
+  await work(first);
   assert.equal(await later.stop(), 0);
-  await Promise.all([first, third].map((address) => load.answeredBy(address, callsPerPhase)));
+  await work(first, third);
 
-  await load.stop();
-  assert.deepEqual(load.results.failures, []);
-  const served = addresses.map((address) => load.results.calls.get(address));
-  console.log(`calls of each server: ${served.join(", ")}; failed: ${load.results.failures.length}`);
+  await Promise.all([load.stop(), exchanges.stop()]);
+  assert.deepEqual([load.results.failures, exchanges.failures], [[], []]);
+  for (const [what, counts] of [
+    ["calls", load.results.calls],
+    ["responses to workloads", exchanges.responses],
+  ] as const)
+    console.log(`${what} of each server: ${addresses.map((address) => counts.get(address)).join(", ")}; failed: 0`);
   assert.match(await checkDatabase(next, place), /rows: counters and indexes agree with them/);
 }
 
@@ -124,7 +140,7 @@ describe("an upgrade of servers under load has no failed call", () => {
     commit === undefined &&
     `${recorded}, the commit of ${version}, is not in this clone; run git fetch --unshallow, or name another one in UPGRADE_FROM`;
 
-  it("the upgrade from the last release on PostgreSQL fails no call, with a restart and a downgrade", {
+  it("the upgrade from the last release on PostgreSQL fails no call and rejects no token, with a restart and a downgrade", {
     skip,
   }, async () => {
     using before = checkOut(commit!);
