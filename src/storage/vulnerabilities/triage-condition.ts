@@ -31,7 +31,8 @@ export function triageCondition(triage: Triage, others: Condition | undefined): 
     and(others?.build(dialect), ...comparisons(dialect, values, bands.length))!;
   const ofType = latestEventType === undefined ? [] : [termIndex("latestEventTypes", [String(latestEventType)])];
   return {
-    name: [others?.name ?? "advisories", ...asked].join("."),
+    // Statements are prepared by this name.
+    name: [others?.name ?? "published", ...asked].join("."),
     build,
     values: { ...others?.values, ...values },
     indexes: [...(others?.indexes ?? []), ...ofType],

@@ -119,6 +119,9 @@ for (const database of databases) {
         [{ list: affected }, ({ isAffected }) => isAffected],
         [{ minScore: 5.3 }, ({ score }) => score >= 5.3],
         [{ minScore: 5.31 }, ({ score }) => score > 5.3],
+        // The same filters with and without those of the list, one after the other: their statements are prepared once.
+        [{ minScore: 5.3, list: { excludeEventAuthors: ["osv"] } }, () => false],
+        [{ publishedAfter: toTimestamp(start + 5 * day), list: { excludeEventAuthors: ["osv"] } }, () => false],
         [{ publishedAfter: toTimestamp(start + 5 * day) }, ({ published }) => published > start + 5 * day],
         [{ severities: [CRITICAL], list: { artifactNames: ["p1"] } }, (one) => one.score >= 9 && one.name === "p1"],
         [{}, () => true],
