@@ -93,12 +93,13 @@ async function existingAmong(asker: Asker, granted: readonly Asked[]): Promise<R
 }
 
 function toDecision(asked: Asked, response: ExplainAccessResponse, known: ReadonlySet<Asked>): Decision {
-  const { granted, reason, granting, lacking } = response;
+  const { granted, reason, granting, lacking, outOfTerm } = response;
   if (granted && !known.has(asked)) return unknown;
   // The uid of an identity of another organization says that it is confined, whether it exists or not.
   const isForeign = rootOf(asked.identity) !== rootOf(asked.group);
   if (reason === AccessReason.IDENTITY_CONFINED && isForeign) return unknown;
-  const uids = (granted ? granting : lacking).map(({ roleBindingUid }) => roleBindingUid);
+  const isOutOfTerm = reason === AccessReason.TERM_ENDED || reason === AccessReason.TERM_NOT_STARTED;
+  const uids = (granted ? granting : isOutOfTerm ? outOfTerm : lacking).map(({ roleBindingUid }) => roleBindingUid);
   const context = {
     reason: AccessReasonSchema.value[reason]!.localName,
     role_binding_uids: uids.filter((uid) => uid !== ""),

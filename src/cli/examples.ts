@@ -80,7 +80,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "iam role-bindings describe": ["gatehouse iam role-bindings describe BINDING"],
   "iam role-bindings create": [
     `gatehouse iam role-bindings create --parent ${group} --identity ci --role tag-reader`,
-    `gatehouse iam role-bindings create --parent ${group} --identity ci --role editor --expires 8h`,
+    `gatehouse iam role-bindings create --parent ${group} --identity viewer --role editor --expires 8h`,
   ],
   "iam role-bindings update": [
     "gatehouse iam role-bindings update BINDING --role editor",

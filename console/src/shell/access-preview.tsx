@@ -43,10 +43,17 @@ export function useSimulation(change: Change | undefined) {
 function missingToAsk(me: WhoAmI | undefined, change: NonNullable<Change>): readonly string[] {
   if (change.case === undefined) return [];
   const { case: kind, value } = change;
-  if (kind === "createRoleBinding") return missingFor(me, whoCan, value.parent);
-  const uid = (kind === "updateRoleBinding" ? value.roleBinding?.uid : value.uid) ?? "";
+  if (kind === "createRoleBinding" || kind === "createTerm") return missingFor(me, whoCan, value.parent);
+  const uid = uidOf(change);
   const roles = kind === "updateRole" || kind === "deleteRole" ? missingFor(me, listRoles, uid) : [];
   return [...missingFor(me, whoCan, parentOf(uid)), ...roles];
+}
+
+/** Returns the uid of the role or role binding that a change is about; empty if it makes a new one. */
+function uidOf({ case: kind, value }: NonNullable<Change>): string {
+  if (kind === undefined || kind === "createRoleBinding" || kind === "createTerm") return "";
+  if (kind === "updateRoleBinding") return value.roleBinding?.uid ?? "";
+  return (kind === "updateTerm" ? value.term?.uid : value.uid) ?? "";
 }
 
 /** Shows who would gain, lose and keep what. Nothing without a change, which is incomplete then. */

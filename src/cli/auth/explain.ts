@@ -5,6 +5,7 @@ import type { Session } from "../client/session.ts";
 import { printable } from "../escape.ts";
 import { CommandFailure } from "../failure.ts";
 import type { View } from "../output/view.ts";
+import { withEnds } from "../resources/binding-terms.ts";
 import { findCapabilities } from "../resources/capabilities.ts";
 import { identities } from "../resources/identities.ts";
 import { findUid } from "../resources/lookup.ts";
@@ -49,6 +50,8 @@ const reasons: Readonly<Record<string, string>> = {
   ACCESS_REASON_ROLE_LACKS_CAPABILITY: "none of the roles that are bound there or above has the capability",
   ACCESS_REASON_IDENTITY_CONFINED: "the identity belongs to a subgroup and has no access outside of it",
   ACCESS_REASON_IDENTITY_SUSPENDED: "an identity provider of the organization has deactivated the person",
+  ACCESS_REASON_TERM_ENDED: "the role binding that would give it has ended",
+  ACCESS_REASON_TERM_NOT_STARTED: "the role binding that would give it begins later",
   ACCESS_REASON_TOKEN_NARROWED: "the token in use is narrowed to other groups or capabilities",
 };
 
@@ -59,8 +62,12 @@ async function printAnswer(
 ) {
   const granted = reply.granted === true;
   session.shell.stdout.write(`${granted ? "yes" : "no"}: ${printable(capability)} at ${group}\n`);
-  const bindings = (granted ? reply.granting : reply.lacking) as JsonObject[] | undefined;
-  if (bindings?.length) await session.output.list(bindingView, bindings);
+  const bindings = (granted ? reply.granting : (reply.outOfTerm ?? reply.lacking)) as JsonObject[] | undefined;
+  if (bindings?.length)
+    await session.output.list(
+      withEnds(bindingView, bindings, (binding) => [binding]),
+      bindings,
+    );
 }
 
 /** Prints each check of an exchange. A failed check is a failure of the command. */

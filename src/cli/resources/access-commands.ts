@@ -7,6 +7,7 @@ import { openSession, readCount, type Session, withList } from "../client/sessio
 import { rowFormats } from "../output/formats.ts";
 import type { View } from "../output/view.ts";
 import { note, type Shell } from "../shell.ts";
+import { timeAhead, withEnds } from "./binding-terms.ts";
 import { findCapabilities } from "./capabilities.ts";
 import { groups } from "./groups.ts";
 import { identities } from "./identities.ts";
@@ -41,7 +42,8 @@ function holderViewOf(rows: readonly JsonObject[]): View {
     const isAlone = names.indexOf(name) === names.lastIndexOf(name) || !isJsonObject(identity);
     return isAlone ? name : `${name} (${textAt(identity, "uid")})`;
   };
-  return { ...holderView, columns: [{ title: "identity", value }, ...holderView.columns.slice(1)] };
+  const view = { ...holderView, columns: [{ title: "identity", value }, ...holderView.columns.slice(1)] };
+  return withEnds(view, rows, ({ bindings }) => listOf(bindings));
 }
 
 const heldView: View = {
@@ -57,7 +59,12 @@ const heldView: View = {
   ],
 };
 
+function heldViewOf(rows: readonly JsonObject[]): View {
+  return withEnds(heldView, rows, ({ binding }) => (isJsonObject(binding) ? [binding as JsonObject] : []));
+}
+
 interface WhoOptions {
+  readonly at?: string;
   readonly capability?: string;
   readonly identity?: string;
   readonly showConfined?: boolean;
@@ -82,15 +89,17 @@ function addWhoCan(access: Command, shell: Shell): void {
     .addOption(capabilityOption("only identities with this capability, such as groups.list"))
     .addOption(completing(new Option("--identity <name|uid>", "only this identity"), namesOf(identities)))
     .option("--show-confined", "also identities of other subgroups, whose bindings give them nothing here")
+    .addOption(atOption())
     .addOption(limitOption());
   withList(whoCan, rowFormats).action(async (group: string) => {
     using session = await openSession(shell, whoCan);
-    const { capability, identity, showConfined, limit } = whoCan.opts<WhoOptions>();
+    const { capability, identity, showConfined, limit, at } = whoCan.opts<WhoOptions>();
     const request = {
       group: await findPlace(session, group),
       ...(await capabilityFilter(capability)),
       ...(identity !== undefined && { identity: await findUid(session, identities, identity) }),
       ...(showConfined && { showConfined }),
+      ...(at !== undefined && { time: timeAhead(at) }),
     };
     const { AccessService } = await service();
     await listPages(session, AccessService.method.whoCan, "identities", request, holderViewOf, limit);
@@ -103,16 +112,18 @@ function addWhatCan(access: Command, shell: Shell): void {
     .description("list the roles of an identity, or your own, and where each takes effect")
     .addArgument(completing(new Argument("[identity]", "the identity; yourself if left out"), namesOf(identities)))
     .addOption(capabilityOption("only roles with this capability, such as groups.list"))
+    .addOption(atOption())
     .addOption(limitOption());
   withList(whatCan, rowFormats).action(async (identity: string | undefined) => {
     using session = await openSession(shell, whatCan);
-    const { capability, limit } = whatCan.opts<Pick<WhoOptions, "capability" | "limit">>();
+    const { capability, limit, at } = whatCan.opts<Pick<WhoOptions, "capability" | "limit" | "at">>();
     const request = {
       ...(identity !== undefined && { identity: await findUid(session, identities, identity) }),
       ...(await capabilityFilter(capability)),
+      ...(at !== undefined && { time: timeAhead(at) }),
     };
     const { AccessService } = await service();
-    await listPages(session, AccessService.method.whatCan, "roles", request, () => heldView, limit);
+    await listPages(session, AccessService.method.whatCan, "roles", request, heldViewOf, limit);
   });
 }
 
@@ -124,6 +135,10 @@ async function capabilityFilter(capability: string | undefined): Promise<JsonObj
   if (capability === undefined) return {};
   await findCapabilities([capability]);
   return { capability };
+}
+
+function atOption(): Option {
+  return new Option("--at <time>", "at a later time: after 8h, 7d, or such as 2026-12-24T18:00Z; now if left out");
 }
 
 function limitOption(): Option {
@@ -180,8 +195,10 @@ function roleAtPlace(binding: JsonObject): string {
   return `${nameOrUid(binding, "roleName", "roleUid")} at ${nameOrUid(binding, "groupName", "groupUid")}`;
 }
 
-function effectOf({ binding, effectiveGroupUids, confined, suspended }: JsonObject): string {
+function effectOf({ binding, effectiveGroupUids, confined, suspended, state }: JsonObject): string {
   if (suspended === true) return "nowhere: an identity provider has deactivated the person";
+  if (state === "ROLE_BINDING_TERM_STATE_SCHEDULED") return "nowhere yet: it begins later";
+  if (state === "ROLE_BINDING_TERM_STATE_ENDED") return "nowhere: it has ended";
   const places = listOf(effectiveGroupUids);
   if (places.length === 0) return "nowhere: the identity is confined";
   const isWhereBound = isJsonObject(binding) && confined !== true && String(places) === binding.groupUid;

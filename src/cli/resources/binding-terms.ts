@@ -2,7 +2,7 @@
 import type { JsonObject } from "@bufbuild/protobuf";
 import type { Session } from "../client/session.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";
-import type { Column } from "../output/view.ts";
+import type { Column, View } from "../output/view.ts";
 import { note } from "../shell.ts";
 import { seconds } from "./flags.ts";
 import { textAt } from "./json.ts";
@@ -52,7 +52,7 @@ function termOf({ starts, expires }: Options): JsonObject | undefined {
 }
 
 /** Parses a time, or a duration from now. */
-function timeAhead(value: FlagValue): string {
+export function timeAhead(value: FlagValue): string {
   const text = String(value).trim();
   const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
   return new Date(Number.isNaN(time) ? Date.now() + seconds(text) * 1000 : time).toISOString();
@@ -75,6 +75,27 @@ export async function withTerms(
     { title: "starts", value: value("startTime"), wide: true },
     { title: "ends", value: value("expireTime") },
   ];
+}
+
+/** Returns a view with the starts and ends of role bindings, if one of the rows has any. */
+export function withEnds(
+  view: View,
+  rows: readonly JsonObject[],
+  bindingsOf: (row: JsonObject) => readonly JsonObject[],
+): View {
+  const timesOf = (field: "startTime" | "expireTime") => (row: JsonObject) =>
+    bindingsOf(row)
+      .map((binding) => textAt(binding, field))
+      .filter((text) => text !== "")
+      .sort();
+  const shown = (["startTime", "expireTime"] as const).filter((field) =>
+    rows.some((row) => timesOf(field)(row).length > 0),
+  );
+  const titles = { startTime: "starts", expireTime: "ends" } as const;
+  const columns = shown.map(
+    (field): Column => ({ title: titles[field], value: (row) => timesOf(field)(row).join(", ") }),
+  );
+  return { ...view, columns: [...view.columns, ...columns] };
 }
 
 /** Yields the terms that a request for a list selects. A server of an older release has none. */

@@ -61,7 +61,7 @@ export async function effectsOn(
   if (changing.length === 0) return { effects: [], isWhole: true };
   const scope = [...new Set(changing.map(({ place }) => place))];
   const page = { descending: false, after: "", skip: 0, limit: maxBindings + 1 };
-  const found = await findHeldRoles(session, { identityUid, scope }, page);
+  const found = await findHeldRoles(session, { identityUid, scope, time: session.termTime() }, page);
   const others = found
     .slice(0, maxBindings)
     .filter((binding) => !binding.isSuspended && isInTerm(binding, session.termTime()))

@@ -1,5 +1,6 @@
 // Explains why a call is allowed or denied, without revealing what the caller cannot see.
 import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import {
   AccessReason,
@@ -9,7 +10,7 @@ import {
 } from "../../../gen/gatehouse/access/v1/access_pb.ts";
 import { fieldViolationsOf, invalidArgument, invalidField, toApiError } from "../../aip/errors.ts";
 import { type CapabilityInfo, findCapabilityByName, hasCapability } from "../../model/capabilities.ts";
-import { activeRoles, type GrantedRole } from "../../model/grants.ts";
+import { activeRoles, type GrantedRole, isInTerm } from "../../model/grants.ts";
 import { isUid, isWithin, rootOf } from "../../model/uid.ts";
 import { callerOf, requireCapability } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
@@ -19,6 +20,7 @@ import type { Session } from "../../storage/engine/session.ts";
 import { effectiveGroup, findBindingsReaching, type ReachingBinding } from "../../storage/iam/grants.ts";
 import { findSuspensionsOf } from "../../storage/iam/scim-suspensions.ts";
 import { findSessionRoles } from "../iam/delegations/active-delegations.ts";
+import { askedTime } from "./asked-time.ts";
 import { showBinding } from "./shown-binding.ts";
 
 type Explanation = MessageInitShape<typeof ExplainAccessResponseSchema>;
@@ -70,10 +72,11 @@ interface Question {
   readonly isSelf: boolean;
   /** Known before reading: a narrowed token must not reveal what else its identity holds. */
   readonly isBeyondToken: boolean;
+  readonly time: Timestamp | undefined;
 }
 
 /** Returns the question of a request. Throws if the caller may not ask it. */
-function readQuestion({ identity: named, group, capability: name }: ExplainAccessRequest, call: Call): Question {
+function readQuestion({ identity: named, group, capability: name, time }: ExplainAccessRequest, call: Call): Question {
   if (named !== "" && !isUid(named)) throw invalidField("identity", "must be a uid");
   if (!isUid(group)) throw invalidField("group", "must be a uid");
   const capability = findCapabilityByName(name);
@@ -82,7 +85,7 @@ function readQuestion({ identity: named, group, capability: name }: ExplainAcces
   const identity = named || uid;
   const isSelf = identity === uid;
   if (!isSelf) requireCapability(call, Capability.CAP_IAM_ROLE_BINDINGS_LIST, group);
-  return { identity, capability, group, isSelf, isBeyondToken: isSelf && isBeyondToken(call, capability, group) };
+  return { identity, capability, group, isSelf, time, isBeyondToken: isSelf && isBeyondToken(call, capability, group) };
 }
 
 /** Reads a question of a batch. A violation names its place in the batch. */
@@ -106,27 +109,40 @@ function isBeyondToken(call: Call, capability: CapabilityInfo, group: string): b
 
 async function answer(session: Session, question: Question, call: Call): Promise<Explanation> {
   const { identity, capability, group, isSelf } = question;
+  const time = askedTime(session, question.time);
   const bindings = await findBindingsReaching(session, identity, group, maxBindings);
-  const mapped = isSelf ? await mappedAt(session, identity, callerOf(call).token.mappings, group) : [];
+  const mapped = isSelf ? await mappedAt(session, identity, group, time, callerOf(call).token.mappings) : [];
   const { number } = capability;
   const shown = (chosen: readonly ReachingBinding[]) => chosen.map((binding) => showBinding(binding, call, isSelf));
-  const granting = bindings.filter(({ capabilities }) => capabilities.includes(number));
-  const lacking = bindings.filter((binding) => !granting.includes(binding));
+  const able = bindings.filter(({ capabilities }) => capabilities.includes(number));
+  const granting = able.filter((binding) => isInTerm(binding, time));
+  const outOfTerm = able.filter((binding) => !granting.includes(binding));
+  const lacking = bindings.filter((binding) => !able.includes(binding) && isInTerm(binding, time));
   const granted = granting.length > 0 || mapped.some(({ capabilities }) => capabilities.includes(number));
-  const reason = granted ? AccessReason.GRANTED : await reasonAgainst(session, identity, group, lacking.length > 0);
-  return { granted, reason, granting: shown(granting), lacking: shown(lacking) };
+  const reason = granted
+    ? AccessReason.GRANTED
+    : (reasonOfTerms(outOfTerm, time) ?? (await reasonAgainst(session, identity, group, lacking.length > 0)));
+  return { granted, reason, granting: shown(granting), lacking: shown(lacking), outOfTerm: shown(outOfTerm) };
 }
 
 /** Returns the roles in a group that the session holds through mappings of the organization. */
 async function mappedAt(
   session: Session,
   identityUid: string,
-  mappings: readonly string[] = [],
   group: string,
+  time: number,
+  mappings: readonly string[] = [],
 ): Promise<GrantedRole[]> {
   const uids = mappings.filter((each) => isWithin(each, rootOf(group)));
-  const { roles } = await findSessionRoles(session, identityUid, uids);
-  return activeRoles(roles, session.termTime()).filter(({ groupUid }) => isWithin(group, groupUid));
+  const { roles } = await findSessionRoles(session, identityUid, uids, time);
+  return activeRoles(roles, time).filter(({ groupUid }) => isWithin(group, groupUid));
+}
+
+/** Returns why bindings with the capability do not grant it at a time: a coming one is worth more to know than one that has ended. */
+function reasonOfTerms(bindings: readonly ReachingBinding[], time: number): AccessReason | undefined {
+  if (bindings.length === 0) return undefined;
+  const isComing = bindings.some(({ startTime }) => startTime !== null && startTime > time);
+  return isComing ? AccessReason.TERM_NOT_STARTED : AccessReason.TERM_ENDED;
 }
 
 async function reasonAgainst(session: Session, identity: string, group: string, holdsOtherRoles: boolean) {

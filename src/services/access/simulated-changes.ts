@@ -15,9 +15,16 @@ import {
   UpdateRoleRequestSchema,
 } from "../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import type { RoleChange, SimulateChangeRequest } from "../../../gen/gatehouse/access/v1/access_pb.ts";
+import {
+  type CreateRoleBindingTermRequest,
+  RoleBindingTermSchema,
+  RoleBindingTermsService,
+  type UpdateRoleBindingTermRequest,
+} from "../../../gen/gatehouse/access/v1/role_binding_terms_pb.ts";
 import { invalidField, notFound } from "../../aip/errors.ts";
 import { resourceType } from "../../aip/resource-type.ts";
 import { accessRuleOf } from "../../authz/rules.ts";
+import { isInTerm, noTerm, type Term } from "../../model/grants.ts";
 import { parentOf } from "../../model/uid.ts";
 import { authorize, requireCapability } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
@@ -32,8 +39,10 @@ import type { RoleBindingRow } from "../../storage/iam/rows.ts";
 import { duplicate } from "../iam/role-bindings/creation.ts";
 import { roleBinding } from "../iam/role-bindings/resource.ts";
 import { keepsOwner, requireBindable, requireReferences } from "../iam/role-bindings/role-binding-rules.ts";
+import { isLonger, requestedTerm, requireTerm } from "../iam/role-bindings/term-rules.ts";
 import { requireHeldRole, requireUnused, role } from "../iam/roles/roles.ts";
 import { requireOtherOwner } from "../iam/rules/last-owner.ts";
+import { findOpen } from "../iam/users/ended-bindings.ts";
 import type { ChangedGrant } from "./effects.ts";
 
 /** How many role bindings of a changed role count. */
@@ -58,6 +67,9 @@ export const methods: Readonly<Record<Change, DescMethodUnary>> = {
   deleteRoleBinding: RoleBindingsService.method.deleteRoleBinding,
   updateRole: RolesService.method.updateRole,
   deleteRole: RolesService.method.deleteRole,
+  createTerm: RoleBindingTermsService.method.createRoleBindingTerm,
+  updateTerm: RoleBindingTermsService.method.updateRoleBindingTerm,
+  endTerm: RoleBindingTermsService.method.endRoleBindingTerm,
 };
 
 /** Returns the change of a request. Throws if the caller may not see what it concerns, and if it concerns nothing. */
@@ -78,6 +90,12 @@ export async function readChange(
       return await updateRole(session, change.value, call, context);
     case "deleteRole":
       return await deleteRole(session, change.value, call);
+    case "createTerm":
+      return await createTerm(session, change.value, call, context);
+    case "updateTerm":
+      return await updateTerm(session, change.value, call, context);
+    case "endTerm":
+      return await deleteBinding(session, change.value, call, context, "endTerm");
     default:
       throw invalidField("change", "is required");
   }
@@ -87,19 +105,72 @@ async function createBinding(
   session: Session,
   request: CreateRoleBindingRequest,
   call: Call,
-  { settings }: Settings,
+  context: Settings,
 ): Promise<SimulatedChange> {
   const { parent, roleBinding: value = create(RoleBindingSchema) } = request;
+  const isAllowedTo = isAllowed("createRoleBinding", request, call);
+  return await newBinding(session, { parent, ...value, ...noTerm }, isAllowedTo, call, context);
+}
+
+async function createTerm(
+  session: Session,
+  request: CreateRoleBindingTermRequest,
+  call: Call,
+  context: Settings,
+): Promise<SimulatedChange> {
+  const { parent, term: value = create(RoleBindingTermSchema) } = request;
+  const term = requestedTerm(value, { isFull: true, paths: [] }, noTerm, session.termTime());
+  requireTerm(term);
+  const isAllowedTo = isAllowed("createTerm", request, call);
   const { identityUid, roleUid } = value;
+  return await newBinding(session, { parent, identityUid, roleUid, ...term }, isAllowedTo, call, context);
+}
+
+async function updateTerm(
+  session: Session,
+  request: UpdateRoleBindingTermRequest,
+  call: Call,
+  { clock }: Settings,
+): Promise<SimulatedChange> {
+  const { term: value = create(RoleBindingTermSchema), updateMask } = request;
+  requireVisible(call, value.uid);
+  const before = await findOpen(session, value.uid);
+  const now = session.termTime();
+  const mask = requestMask(RoleBindingTermSchema, value, updateMask);
+  const after = { ...before, ...requestedTerm(value, mask, before, now) };
+  const capabilities = await capabilitiesOf(session, before.roleUid);
+  const { uid, identityUid, parent: groupUid } = before;
+  const heldIn = (term: Term) => (isInTerm(term, now) ? capabilities : []);
+  return {
+    place: groupUid,
+    checks: [
+      isAllowed("updateTerm", request, call),
+      () => isLonger(before, after) && requireReferences(session, after, groupUid, call, after),
+      async () =>
+        (await keepsOwner(session, before, after, clock())) || requireOtherOwner(session, before, call, clock()),
+    ],
+    grants: [{ uid, identityUid, groupUid, before: heldIn(before), after: heldIn(after) }],
+  };
+}
+
+/** Returns the change that adds a binding. */
+async function newBinding(
+  session: Session,
+  value: Pick<RoleBindingRow, "parent" | "identityUid" | "roleUid" | keyof Term>,
+  isAllowedTo: () => void,
+  call: Call,
+  { settings }: Settings,
+): Promise<SimulatedChange> {
+  const { parent, identityUid, roleUid } = value;
   requireVisible(call, parent, roleUid);
   const after = await capabilitiesOf(session, roleUid);
   return {
     place: parent,
     checks: [
-      isAllowed("createRoleBinding", request, call),
+      isAllowedTo,
       () => requireGroup(session, parent),
       () => requireDepth(parent, settings),
-      () => requireReferences(session, value, parent, call),
+      () => requireReferences(session, value, parent, call, value),
       () => requireBindable(session, identityUid, parent, call),
       () => requireNew(session, { parent, roleUid, identityUid }),
     ],
@@ -129,7 +200,7 @@ async function updateBinding(
     place: groupUid,
     checks: [
       isAllowed("updateRoleBinding", request, call),
-      () => requireReferences(session, after, groupUid, call),
+      () => requireReferences(session, after, groupUid, call, before),
       () => isMoved && requireBindable(session, after.identityUid, groupUid, call),
       async () =>
         (await keepsOwner(session, before, after, clock())) || requireOtherOwner(session, before, call, clock()),
@@ -149,11 +220,12 @@ async function deleteBinding(
   request: Message & { uid: string },
   call: Call,
   { clock }: Settings,
+  change: "deleteRoleBinding" | "endTerm" = "deleteRoleBinding",
 ): Promise<SimulatedChange> {
   const { uid } = request;
   requireVisible(call, uid);
   const row = await findRow(session, roleBindingCollection, uid);
-  const isAllowedTo = isAllowed("deleteRoleBinding", request, call);
+  const isAllowedTo = isAllowed(change, request, call);
   // Published contract: deleting what does not exist succeeds.
   if (!row) return { place: parentOf(uid), checks: [isAllowedTo], grants: [] };
   const { identityUid, parent: groupUid } = row;
@@ -177,7 +249,7 @@ async function updateRole(
   const after = updateApplier(role)(before, value, requestMask(RoleSchema, value, request.updateMask), clock());
   return {
     place: parentOf(before.uid),
-    checks: [isAllowed("updateRole", request, call), () => requireHeldRole(call, after)],
+    checks: [isAllowed("updateRole", request, call), () => requireHeldRole(call, before, after)],
     grants: await grantsOf(session, before.uid, before.capabilities, after.capabilities),
   };
 }

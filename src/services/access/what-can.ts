@@ -15,7 +15,7 @@ import {
   findCapabilityByName,
   intersectCapabilities,
 } from "../../model/capabilities.ts";
-import { activeRoles } from "../../model/grants.ts";
+import { activeRoles, hasTerm } from "../../model/grants.ts";
 import { isWithin } from "../../model/uid.ts";
 import { accessOf, callerOf, requireCapability } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
@@ -25,6 +25,8 @@ import type { Session } from "../../storage/engine/session.ts";
 import { effectiveGroup, groupInForce, type ReachingBinding } from "../../storage/iam/grants.ts";
 import { countHeldRoles, findHeldRoles, findRolesOf, type HeldRoleQuery } from "../../storage/iam/held-roles.ts";
 import { findSessionRoles } from "../iam/delegations/active-delegations.ts";
+import { termStateAt } from "../iam/role-bindings/term-state.ts";
+import { askedTime } from "./asked-time.ts";
 import { capabilityRule, isBeyondToken, rolesWith } from "./capability-rule.ts";
 import { accessPages } from "./pages.ts";
 import { showBinding } from "./shown-binding.ts";
@@ -48,10 +50,10 @@ export function whatCan(context: ServiceContext) {
     return await context.database.read(async (session) => {
       const narrowing = isSelf ? callerOf(call).token.narrowing : {};
       const roleUids = await findWanted(session, request.capability, identityUid, narrowing);
-      const query: HeldRoleQuery = { identityUid, scope: scopeWithin(request.group, scope), roleUids };
+      const time = askedTime(session, request.time);
+      const query: HeldRoleQuery = { identityUid, scope: scopeWithin(request.group, scope), roleUids, time };
       const found = await findHeldRoles(session, query, { ...page, limit: page.size + 1 });
       const shown = found.slice(0, page.size);
-      const time = session.termTime();
       return {
         roles: shown.map((binding) =>
           show(binding, { identityUid, narrowing, time }, showBinding(binding, call, isSelf)),
@@ -59,7 +61,7 @@ export function whatCan(context: ServiceContext) {
         nextPageToken: found.length > shown.length ? pages.next(page, shown.at(-1)?.uid) : "",
         totalCount: BigInt(await countHeldRoles(session, query)),
         skipped: page.skip,
-        mappedRoles: isSelf && page.after === "" ? await mappedRoles(session, request, call) : [],
+        mappedRoles: isSelf && page.after === "" ? await mappedRoles(session, request, time, call) : [],
       };
     });
   };
@@ -101,6 +103,7 @@ function show(binding: ReachingBinding, { identityUid, narrowing, time }: Holder
     capabilities: places.length === 0 ? [] : narrowedNames(capabilities, narrowing),
     confined: effectiveGroup(identityUid, groupUid) !== groupUid,
     suspended: isSuspended,
+    ...(hasTerm(binding) && { state: termStateAt(binding, time) }),
   };
 }
 
@@ -117,13 +120,18 @@ function narrowedNames(numbers: readonly number[], { capabilities }: Narrowing):
 }
 
 /** Returns the roles that the caller's session holds by mappings. */
-async function mappedRoles(session: Session, { capability, group }: WhatCanRequest, call: Call): Promise<Shown[]> {
+async function mappedRoles(
+  session: Session,
+  { capability, group }: WhatCanRequest,
+  time: number,
+  call: Call,
+): Promise<Shown[]> {
   const { uid, token } = callerOf(call);
   const { narrowing, mappings } = token;
   const number = findCapabilityByName(capability)?.number;
   if (isBeyondToken(capability, narrowing)) return [];
-  const { roles } = await findSessionRoles(session, uid, mappings);
-  return activeRoles(roles, session.termTime())
+  const { roles } = await findSessionRoles(session, uid, mappings, time);
+  return activeRoles(roles, time)
     .filter(({ capabilities }) => number === undefined || capabilities.includes(number))
     .filter(({ groupUid }) => group === "" || isWithin(groupUid, group) || isWithin(group, groupUid))
     .map(({ groupUid, capabilities }) => ({

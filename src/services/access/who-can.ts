@@ -7,9 +7,11 @@ import {
   WhoCanRequestSchema,
   type WhoCanResponseSchema,
 } from "../../../gen/gatehouse/access/v1/access_pb.ts";
+import { toTimestamp } from "../../aip/timestamps.ts";
 import { Access } from "../../authz/access.ts";
 import { combineRoles } from "../../authz/grants.ts";
 import { capabilityNames } from "../../model/capabilities.ts";
+import { nextBoundary } from "../../model/grants.ts";
 import { ancestorsOf, isWithin } from "../../model/uid.ts";
 import { accessOf, callerOf, isNarrowed } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
@@ -25,6 +27,7 @@ import {
   type HolderBinding,
   type HolderQuery,
 } from "../../storage/iam/holders.ts";
+import { askedTime } from "./asked-time.ts";
 import { capabilityRule, isBeyondToken, rolesWith } from "./capability-rule.ts";
 import { accessPages } from "./pages.ts";
 import { showBinding } from "./shown-binding.ts";
@@ -52,15 +55,16 @@ export function whoCan(context: ServiceContext) {
       const { places, unlisted, ...visible } = visiblePlaces(request.group, call);
       const { group: uid, capability, identity, showConfined } = request;
       const roleUids = capability === "" ? undefined : rolesWith(capability, await findRolesAt(session, places));
+      const time = askedTime(session, request.time);
       const { uid: self, token } = callerOf(call);
       const without = isBeyondToken(capability, token.narrowing) ? self : "";
-      const query: HolderQuery = { uid, places, ...visible, identity, without, roleUids, showConfined };
+      const query: HolderQuery = { uid, places, ...visible, identity, without, roleUids, showConfined, time };
       const uids = await findHolders(session, query, { ...page, limit: page.size + 1 });
       const wanted = uids.slice(0, page.size);
       const holders = wholeHolders(wanted, await findBindingsAt(session, wanted, places, maxRead));
       const hasMore = holders.length < uids.length;
       return {
-        identities: await showAll(session, uid, holders, call),
+        identities: await showAll(session, { group: uid, time }, holders, call),
         nextPageToken: hasMore ? pages.next(page, holders.at(-1)?.identityUid) : "",
         totalCount: BigInt(await countHolders(session, query)),
         skipped: page.skip,
@@ -100,24 +104,43 @@ function wholeHolders(uids: readonly string[], bindings: readonly HolderBinding[
   return uids.slice(0, count).map((uid) => ({ identityUid: uid, bindings: byIdentity.get(uid) ?? [] }));
 }
 
-async function showAll(session: Session, group: string, holders: readonly Holder[], call: Call): Promise<Shown[]> {
+/** Where and when access is asked for. */
+interface Place {
+  readonly group: string;
+  readonly time: number;
+}
+
+async function showAll(session: Session, place: Place, holders: readonly Holder[], call: Call): Promise<Shown[]> {
+  const { group, time } = place;
   const uids = holders.map(({ identityUid }) => identityUid);
   const identityOf = await identityShower(session, uids, group, call);
   return holders.map(({ identityUid, bindings }) => {
     const isSelf = identityUid === callerOf(call).uid;
     return {
       identity: identityOf(identityUid),
-      capabilities: capabilityNames(heldAt(session.termTime(), group, { identityUid, bindings }, call)),
+      capabilities: capabilityNames(heldAt(place, { identityUid, bindings }, call)),
       bindings: bindings.slice(0, maxShown).map((binding) => showBinding(binding, call, isSelf && !isNarrowed(call))),
       bindingCount: bindings.length,
       confined: !bindings.some((binding) => takesEffect(group, identityUid, binding)),
       suspended: bindings.some(({ isSuspended }) => isSuspended),
+      ...untilTime(
+        bindings.filter(
+          ({ groupUid }) => isSelf || accessOf(call).has(Capability.CAP_IAM_ROLE_BINDINGS_LIST, groupUid),
+        ),
+        time,
+      ),
     };
   });
 }
 
+/** Returns the next begin or end of bindings that the caller may list. */
+function untilTime(bindings: readonly HolderBinding[], time: number) {
+  const until = nextBoundary(bindings, time);
+  return until === Number.POSITIVE_INFINITY ? {} : { untilTime: toTimestamp(until) };
+}
+
 /** Returns what the bindings give at the group. Of the caller's own, only what the token has not been narrowed to do without. */
-function heldAt(time: number, group: string, { identityUid, bindings }: Holder, call: Call) {
+function heldAt({ group, time }: Place, { identityUid, bindings }: Holder, call: Call) {
   const roles = bindings.flatMap((binding) => {
     const effective = groupInForce(identityUid, binding, time);
     return effective === undefined ? [] : [{ groupUid: effective, capabilities: binding.capabilities }];

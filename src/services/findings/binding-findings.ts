@@ -42,9 +42,9 @@ async function show(session: Session, uids: readonly string[], call: Call): Prom
   const holders = rows.map(({ identityUid }) => identityUid);
   // All of them are in one organization.
   const identityOf = await identityShower(session, holders, rows[0]?.parent ?? "", call);
-  return rows.map(({ uid, parent, identityUid, roleUid, createTime }) => {
+  return rows.map(({ uid, parent, identityUid, roleUid, createTime, startTime, expireTime }) => {
     const names = { groupName: groups.get(parent) ?? "", roleName: roles.get(roleUid) ?? "" };
-    const value = showBinding({ uid, groupUid: parent, roleUid, ...names }, call, false);
+    const value = showBinding({ uid, groupUid: parent, roleUid, startTime, expireTime, ...names }, call, false);
     return {
       resourceUid: uid,
       groupUid: parent,

@@ -1,6 +1,7 @@
 import { setImmediate as nextTick } from "node:timers/promises";
 import type { Message } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import {
   ImportResourcesRequestSchema,
   OrganizationImportService,
@@ -10,6 +11,7 @@ import {
 import { invalidField } from "../../aip/errors.ts";
 import { fromTimestamp } from "../../aip/timestamps.ts";
 import { isBelow, isUid, parentOf } from "../../model/uid.ts";
+import { accessOf, scopeOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { ruleBook, uidRule } from "../../pipeline/text-rules.ts";
@@ -18,6 +20,7 @@ import { type ServiceContext, writeContext } from "../../resource/service-contex
 import { UniqueViolation } from "../../storage/engine/errors.ts";
 import type { Encryption } from "../../storage/installation/encryption.ts";
 import { settingsImport } from "../deliveries/settings-import.ts";
+import { noEnd, requireLastingCall } from "../iam/rules/escalation.ts";
 import { type Importer, type Problem, problemsIn, type Result, rejected } from "../kinds/import-kind.ts";
 import { requireUnlimited } from "../operator-call.ts";
 import { transfers } from "../resources.ts";
@@ -51,6 +54,7 @@ export function organizationImport(context: ServiceContext & { readonly encrypti
     {
       async importResources({ organizationUid, resources, validateOnly, acceptVerified }, call) {
         requireUnlimited(call, "import an organization");
+        requireLastingOperator(call);
         if (organizationUid.includes("/"))
           throw invalidField("organization_uid", "must be the uid of an organization (a root group)");
         if (resources.length > maxResources)
@@ -86,6 +90,13 @@ export function organizationImport(context: ServiceContext & { readonly encrypti
       { schema: OrganizationResourceSchema, fields: {}, isCheckedByHandler: true },
     ],
   );
+}
+
+/** Throws unless the caller is an operator without an end: what an import binds lasts. */
+function requireLastingOperator(call: Call): void {
+  const roots = scopeOf(call).filter((uid) => !uid.includes("/"));
+  const lasting = accessOf(call).lasting(noEnd);
+  requireLastingCall(call, roots.find((uid) => lasting.has(Capability.CAP_INTERNAL, uid)) ?? roots[0]!);
 }
 
 /** The options of a request, which apply to all its resources. */

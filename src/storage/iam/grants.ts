@@ -7,7 +7,6 @@ import type { Session } from "../engine/session.ts";
 import { and, eq, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 import { hasSuspensions, isNotSuspended } from "./scim-suspensions.ts";
-import { isInForce } from "./terms.ts";
 
 /** Returns whether an identity belongs to a subgroup. Such an identity has no roles outside of the subgroup. */
 export function isSubgroupIdentity(identityUid: string): boolean {
@@ -117,7 +116,7 @@ export function groupInForce(
 }
 
 /**
- * Returns the bindings that give an identity roles at a uid, among at most `limit` bindings at the uid and its
+ * Returns the bindings that give an identity roles at a uid in their terms, among at most `limit` bindings at the uid and its
  * ancestors.
  */
 export async function findBindingsReaching(
@@ -138,13 +137,13 @@ export async function findBindingsReaching(
           eq(roleBindings.identityUid, textPlaceholder("identityUid")),
           // The group is the uid itself or an ancestor: a prefix up to a slash.
           sql`substr(${sql.placeholder("uid")}, 1, length(${roleBindings.parent}) + 1) = ${roleBindings.parent} || '/'`,
-          isInForce(tables),
+          isNotSuspended(tables),
         ),
       )
       .orderBy(roleBindings.uid)
       .limit(limitOf("limit"));
   });
-  const bindings = await statement.execute({ identityUid, uid: `${uid}/`, now: session.termTime(), limit });
+  const bindings = await statement.execute({ identityUid, uid: `${uid}/`, limit });
   return bindings.filter(({ groupUid }) => {
     const effective = effectiveGroup(identityUid, groupUid);
     return effective !== undefined && isWithin(uid, effective);

@@ -15,6 +15,8 @@ export interface HeldRoleQuery {
   readonly scope?: readonly string[] | undefined;
   /** Only bindings of these roles that have an effect; absent for all. */
   readonly roleUids?: readonly string[] | undefined;
+  /** The time that decides which terms count, in milliseconds since the epoch. */
+  readonly time: number;
 }
 
 /** The page of bindings to read, in the order of their uids. */
@@ -46,7 +48,7 @@ export async function findHeldRoles(
       .limit(limitOf("limit"))
       .offset(sql.placeholder("skip"));
   });
-  return await statement.execute({ ...valuesOf(session, query), after, skip, limit });
+  return await statement.execute({ ...valuesOf(query), after, skip, limit });
 }
 
 /** Counts the bindings of all pages. */
@@ -57,7 +59,7 @@ export async function countHeldRoles(session: Session, query: HeldRoleQuery): Pr
       .from(tables.roleBindings)
       .where(matches(session, tables, query)),
   );
-  return Number((await statement.execute(valuesOf(session, query)))[0]?.count);
+  return Number((await statement.execute(valuesOf(query)))[0]?.count);
 }
 
 /** Returns the roles that are bound to an identity anywhere. */
@@ -106,13 +108,13 @@ function keyOf({ scope, roleUids }: HeldRoleQuery): string {
   return `${scope ? "scope" : ""}.${roleUids ? "roles" : ""}`;
 }
 
-function valuesOf(session: Session, { identityUid, scope, roleUids }: HeldRoleQuery) {
+function valuesOf({ identityUid, scope, roleUids, time }: HeldRoleQuery) {
   const home = isSubgroupIdentity(identityUid) ? parentOf(identityUid) : "";
   return {
     identityUid,
     home,
     scope: JSON.stringify(scope ?? []),
     roles: JSON.stringify(roleUids ?? []),
-    now: session.termTime(),
+    now: time,
   };
 }

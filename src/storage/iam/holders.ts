@@ -27,6 +27,8 @@ export interface HolderQuery {
   readonly roleUids?: readonly string[] | undefined;
   /** Whether to find identities whose bindings have no effect at the group. */
   readonly showConfined: boolean;
+  /** The time that decides which terms count, in milliseconds since the epoch. */
+  readonly time: number;
 }
 
 /** The page of identities to read, in the order of their uids. */
@@ -53,7 +55,7 @@ export async function findHolders(session: Session, query: HolderQuery, page: Ho
       .limit(limitOf("limit"))
       .offset(sql.placeholder("skip"));
   });
-  const rows = await statement.execute({ ...valuesOf(session, query), after, skip, limit });
+  const rows = await statement.execute({ ...valuesOf(query), after, skip, limit });
   return rows.map(({ identityUid }) => identityUid);
 }
 
@@ -65,7 +67,7 @@ export async function countHolders(session: Session, query: HolderQuery): Promis
       .from(tables.roleBindings)
       .where(matches(session, tables, query)),
   );
-  return Number((await statement.execute(valuesOf(session, query)))[0]?.count);
+  return Number((await statement.execute(valuesOf(query)))[0]?.count);
 }
 
 function matches(session: Session, tables: Tables, query: HolderQuery): SQL | undefined {
@@ -92,7 +94,7 @@ function keyOf({ identity, without, roleUids, showConfined }: HolderQuery): stri
   ].join(".");
 }
 
-function valuesOf(session: Session, query: HolderQuery) {
+function valuesOf(query: HolderQuery) {
   const { uid, places, open, self, visibleBelow, identity, without, roleUids } = query;
   const isNone = visibleBelow === "";
   return {
@@ -105,7 +107,7 @@ function valuesOf(session: Session, query: HolderQuery) {
     from: isNone ? "" : `${visibleBelow}/`,
     to: isNone ? "" : `${visibleBelow}0`,
     roles: JSON.stringify(roleUids ?? []),
-    now: session.termTime(),
+    now: query.time,
   };
 }
 

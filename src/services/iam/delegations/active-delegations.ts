@@ -196,19 +196,24 @@ export async function inactivityOf(session: Session, kind: DelegationKind, uid: 
 
 /**
  * Returns the roles that an identity holds by mappings that are in force: those of its session, and those of its provisioned groups. Their
- * terms are those in which the makers of the mappings hold enough.
+ * terms are those in which the makers of the mappings hold enough, from `time` on.
  */
 export async function findSessionRoles(
   session: Session,
   identityUid: string,
   mappingUids: readonly string[] = [],
+  time = session.termTime(),
 ): Promise<SessionRoles> {
-  return await findTimedMappedRoles(session, await effectiveMappings(session, identityUid, mappingUids));
+  return await findTimedMappedRoles(session, await effectiveMappings(session, identityUid, mappingUids), time);
 }
 
-async function findTimedMappedRoles(session: Session, mappingUids: readonly string[]): Promise<SessionRoles> {
+async function findTimedMappedRoles(
+  session: Session,
+  mappingUids: readonly string[],
+  time: number,
+): Promise<SessionRoles> {
   if (mappingUids.length === 0) return { roles: [], knownUntil: Number.POSITIVE_INFINITY };
-  const { terms, knownUntil } = await newEvaluator(session).termsOf(mappingUids.map(mappingOf));
+  const { terms, knownUntil } = await newEvaluator(session, [], time).termsOf(mappingUids.map(mappingOf));
   const roles: TimedRole[] = [];
   for (const [i, uid] of mappingUids.entries()) {
     const role = terms[i]!.length > 0 ? await findMappedRole(session, uid) : undefined;

@@ -86,3 +86,12 @@ function isOlder(version: string, than: string): boolean {
   const i = own!.findIndex((number, at) => number !== other![at]);
   return i >= 0 && own![i]! < other![i]!;
 }
+
+/** Whether a term includes a time that another one does not. */
+export function isLonger(before: Term, after: Term): boolean {
+  const [infinite, eternal] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+  return (
+    (after.startTime ?? infinite) < (before.startTime ?? infinite) ||
+    (after.expireTime ?? eternal) > (before.expireTime ?? eternal)
+  );
+}

@@ -11,7 +11,7 @@ import {
 } from "../../../../gen/gatehouse/access/v1/role_binding_terms_pb.ts";
 import { notFound } from "../../../aip/errors.ts";
 import { fromTimestamp, toTimestamp } from "../../../aip/timestamps.ts";
-import { hasTerm, noTerm, type Term } from "../../../model/grants.ts";
+import { hasTerm, noTerm } from "../../../model/grants.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { type MessageRules, uidRule } from "../../../pipeline/text-rules.ts";
@@ -29,7 +29,8 @@ import { bindingCreator } from "./creation.ts";
 import { deleteFor } from "./deletion.ts";
 import { bindingMethods, roleBinding } from "./resource.ts";
 import { requireKeptOwner, requireReferences } from "./role-binding-rules.ts";
-import { requestedTerm, requireServersWithTerms, requireTerm } from "./term-rules.ts";
+import { isLonger, requestedTerm, requireServersWithTerms, requireTerm } from "./term-rules.ts";
+import { termStateAt } from "./term-state.ts";
 
 type Shown = MessageInitShape<typeof RoleBindingTermSchema>;
 
@@ -111,15 +112,6 @@ async function changeTerm(tx: Transaction, before: RoleBindingRow, after: RoleBi
   return row;
 }
 
-/** Whether a term includes a time that another one does not. */
-function isLonger(before: Term, after: Term): boolean {
-  const [infinite, eternal] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-  return (
-    (after.startTime ?? infinite) < (before.startTime ?? infinite) ||
-    (after.expireTime ?? eternal) > (before.expireTime ?? eternal)
-  );
-}
-
 /** Shows the term of a binding. */
 function show(
   { termTime }: Session,
@@ -132,11 +124,6 @@ function show(
     groupUid: parent,
     ...(startTime !== null && { startTime: toTimestamp(startTime) }),
     ...(expireTime !== null && { expireTime: toTimestamp(expireTime) }),
-    state: stateAt({ startTime, expireTime }, termTime()),
+    state: termStateAt({ startTime, expireTime }, termTime()),
   };
-}
-
-function stateAt({ startTime, expireTime }: Term, time: number): RoleBindingTermState {
-  if (expireTime !== null && expireTime <= time) return RoleBindingTermState.ENDED;
-  return startTime !== null && startTime > time ? RoleBindingTermState.SCHEDULED : RoleBindingTermState.ACTIVE;
 }

@@ -18,7 +18,7 @@ import { isDefaultRole, isMapped } from "../../../storage/iam/providers.ts";
 import { findBindingsOf } from "../../../storage/iam/role-bindings.ts";
 import type { RoleRow } from "../../../storage/iam/rows.ts";
 import { groupParents } from "../groups/groups.ts";
-import { requireHeld, requireLastingCall, withMaker } from "../rules/escalation.ts";
+import { noEnd, requireHeld, requireLastingCall, withMaker } from "../rules/escalation.ts";
 
 export const role = defineResource<typeof RoleSchema, RoleRow>({
   schema: RoleSchema,
@@ -61,8 +61,8 @@ export function roles(context: ServiceContext): Implementation {
         return standard.create(parent, value!, call, {});
       },
       updateRole: (request, call) =>
-        standard.update(request.role!, request.updateMask, call, async (_tx, _before, after) => {
-          requireHeldRole(call, after);
+        standard.update(request.role!, request.updateMask, call, async (_tx, before, after) => {
+          requireHeldRole(call, before, after);
           return after;
         }),
       deleteRole: (request, call) => standard.delete(request, call, requireUnused),
@@ -71,10 +71,11 @@ export function roles(context: ServiceContext): Implementation {
   );
 }
 
-/** Throws unless the caller holds all capabilities of a changed role where it can be bound, without an end. */
-export function requireHeldRole(call: Call, { uid, name, capabilities }: RoleRow): void {
-  requireLastingCall(call, uid);
-  requireHeld(call, capabilities, parentOf(uid), `role ${name}`);
+/** Throws unless the caller holds all capabilities of a changed role where it can be bound, and without an end if it gets more of them. */
+export function requireHeldRole(call: Call, before: RoleRow, { uid, name, capabilities }: RoleRow): void {
+  const isLarger = capabilities.some((capability) => !before.capabilities.includes(capability));
+  if (isLarger) requireLastingCall(call, uid);
+  requireHeld(call, capabilities, parentOf(uid), `role ${name}`, { end: isLarger ? noEnd : withMaker });
 }
 
 /** Throws RESOURCE_IN_USE if a role must not be deleted. */
