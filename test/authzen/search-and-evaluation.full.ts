@@ -11,8 +11,8 @@ import { stopPostgres } from "../harness/postgres.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { createProvider } from "../scim/provisioning.ts";
 import { addRepo } from "../security/registry-tree.ts";
-import { addCaller, addGroup, addIdentity, addPerson, addRole, arrange, bind, viewerRole } from "../security/tree.ts";
-import { ask } from "./ask.ts";
+import { addGroup, addIdentity, addPerson, addRole, arrange, bind, viewerRole } from "../security/tree.ts";
+import { type Answer, ask } from "./ask.ts";
 
 after(stopPostgres);
 
@@ -44,13 +44,18 @@ for (const database of databases)
     it("a search finds exactly what an evaluation permits", async () => {
       await using server = await startTestServer({ database });
       const organization = await generate(server, newRandom(7));
-      const clients = await Promise.all(
-        Array.from({ length: 16 * scale ** 2 }, () => addCaller(server, server.groupUid, viewerRole.uid)),
-      );
+      const tokens: string[] = [];
+      for (let i = 0; i < 16 * scale ** 2; i++) {
+        const client = await addPerson(server, `client-${i}`, `client-${i}@example.org`, server.groupUid);
+        await bind(server, server.groupUid, client, viewerRole.uid);
+        tokens.push(await server.tokenOf(client));
+      }
       let asked = 0;
-      /** Computing time is counted by client, so clients take turns. */
+      /** Computing time of people is counted for each of them, so they take turns. */
       const send = async (endpoint: string, body: object) => {
-        const reply = await ask(server, clients[asked++ % clients.length]!.token, endpoint, body);
+        // A page token belongs to its client.
+        if (!("page" in body)) asked++;
+        const reply = await ask(server, tokens[asked % tokens.length]!, endpoint, body);
         assert.equal(reply.status, 200, reply.text);
         return reply.body;
       };
@@ -60,10 +65,7 @@ for (const database of databases)
     });
   });
 
-type Send = (
-  endpoint: string,
-  body: object,
-) => ReturnType<typeof ask> extends Promise<infer A extends { body: unknown }> ? Promise<A["body"]> : never;
+type Send = (endpoint: string, body: object) => Promise<Answer["body"]>;
 
 const keyOf = (subject: Entity, action: number, resource: Entity) => `${subject.id} ${action} ${resource.id}`;
 const nameOf = (action: number) => findCapability(action)!.name;
@@ -94,7 +96,7 @@ async function compare(send: Send, { subjects, resources }: Organization, permit
     for (const resource of resources)
       for (const type of ["user", "identity"]) {
         const body = { subject: { type }, action: { name: nameOf(action) }, resource };
-        const found = idsAmong(await send("search/subject", body), subjects);
+        const found = await idsAmong(send, "search/subject", body, subjects);
         const expected = subjects.filter(
           (each) => has(each, action, resource) && (type === "identity" || each.type === type),
         );
@@ -104,7 +106,7 @@ async function compare(send: Send, { subjects, resources }: Organization, permit
     for (const action of capabilities)
       for (const type of ["group", "repo", "identity", "role"]) {
         const body = { subject, action: { name: nameOf(action) }, resource: { type } };
-        const found = idsAmong(await send("search/resource", body), resources);
+        const found = await idsAmong(send, "search/resource", body, resources);
         const expected = resources.filter((each) => each.type === type && has(subject, action, each));
         assert.deepEqual(found, expected.map(({ id }) => id).sort());
       }
@@ -116,14 +118,17 @@ async function compare(send: Send, { subjects, resources }: Organization, permit
     }
 }
 
-/** Returns what a search found of some entities. */
-function idsAmong({ results, page }: { results: readonly Entity[]; page: object }, known: readonly Entity[]): string[] {
-  assert.equal((page as { next_token: string }).next_token, "", "a search of this size is one page");
+/** Returns what all pages of a search found of some entities. */
+async function idsAmong(send: Send, endpoint: string, body: object, known: readonly Entity[]): Promise<string[]> {
   const ids = new Set(known.map(({ id }) => id));
-  return results
-    .map(({ id }) => id)
-    .filter((id) => ids.has(id))
-    .sort();
+  const found: string[] = [];
+  let token = "";
+  do {
+    const { page, results } = await send(endpoint, token === "" ? body : { ...body, page: { token } });
+    found.push(...results.map(({ id }: Entity) => id).filter((id: string) => ids.has(id)));
+    token = page.next_token;
+  } while (token !== "");
+  return found.sort();
 }
 
 /** Makes a tree of groups with repos, roles, workloads and people, and role bindings at random. One person is suspended. */
@@ -145,12 +150,13 @@ async function generate(server: TestServer, random: (below: number) => number): 
     workloads.push(await addIdentity(server, i % 8 === 0 ? elsewhere : pick(groups)));
   for (let i = 0; i < 5 * scale; i++)
     people.push(await addPerson(server, `person-${i}`, `person-${i}@example.org`, server.groupUid));
-  const bindings: { identity: string; group: string; role: string }[] = [];
-  for (let i = 0; i < 30 * scale; i++) {
+  const bindings: { identity: string; group: string; role: string; isInForce: boolean }[] = [];
+  for (let i = 0; i < 40 * scale; i++) {
     const binding = { identity: pick([...workloads, ...people]), group: pick(groups), role: pick(roles) };
     if (bindings.some(({ identity, group }) => identity === binding.identity && group === binding.group)) continue;
-    await bind(server, binding.group, binding.identity, binding.role);
-    bindings.push(binding);
+    const { isInForce, ...term } = pick(termsAround(server.clock()));
+    await bind(server, binding.group, binding.identity, binding.role, term);
+    bindings.push({ ...binding, isInForce });
   }
   const suspended = bindings.map(({ identity }) => identity).find((uid) => people.includes(uid));
   const provider = await createProvider(server);
@@ -167,13 +173,24 @@ async function generate(server: TestServer, random: (below: number) => number): 
     ],
     may: (subject, action, resource) =>
       subject.id !== suspended &&
-      bindings.some(({ identity, group, role }) => {
-        const effective = identity === subject.id ? effectiveGroup(identity, group) : undefined;
+      bindings.some(({ identity, group, role, isInForce }) => {
+        const effective = isInForce && identity === subject.id ? effectiveGroup(identity, group) : undefined;
         return (
           effective !== undefined && isWithin(resource.id, effective) && capabilitiesOf.get(role)!.includes(action)
         );
       }),
   };
+}
+
+/** Returns terms of role bindings, and whether they are in force at a time. */
+function termsAround(now: number) {
+  const hour = 3_600_000;
+  return [
+    { isInForce: true },
+    { isInForce: true, startTime: now - hour, expireTime: now + hour },
+    { isInForce: false, expireTime: now - 1 },
+    { isInForce: false, startTime: now + hour },
+  ];
 }
 
 /** Returns numbers below a limit that are the same in each run. */

@@ -130,8 +130,14 @@ export function addAssociation(server: Place, uid: string): Promise<string> {
   });
 }
 
-/** Binds a role to an identity at a group. */
-export function bind(server: Place, parent: string, identityUid: string, roleUid: string): Promise<string> {
+/** Binds a role to an identity at a group, for a term if one is given. */
+export function bind(
+  server: Place,
+  parent: string,
+  identityUid: string,
+  roleUid: string,
+  term: Partial<Pick<RoleBindingRow, "startTime" | "expireTime">> = {},
+): Promise<string> {
   const row: RoleBindingRow = {
     uid: newChild(parent),
     parent,
@@ -139,6 +145,7 @@ export function bind(server: Place, parent: string, identityUid: string, roleUid
     roleUid,
     createTime: server.clock(),
     ...noTerm,
+    ...term,
   };
   return arrange(server, async (tx) => {
     await insertRow(tx, roleBindingCollection, row);
