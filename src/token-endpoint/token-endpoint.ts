@@ -219,7 +219,7 @@ function oauthError(reason: OAuthError, message: string, cause?: ApiError): ApiE
 
 function refuse({ reason, message }: ApiError, status: number): EndpointResponse {
   const isOAuth = reason.startsWith("invalid_") || reason.startsWith("unsupported_");
-  return json(status, {
+  const refused = json(status, {
     error: isOAuth ? reason : (generalErrors[status] ?? "invalid_request"),
     // RFC 6749 §5.2: neither quotation marks nor characters other than printable ASCII.
     error_description: message
@@ -227,7 +227,11 @@ function refuse({ reason, message }: ApiError, status: number): EndpointResponse
       .replaceAll("\\", "/")
       .replace(/[^\x20-\x7e]/g, "?"),
   });
+  // RFC 6749 §5.2: the challenge has the scheme of clients, which is not that of the API.
+  return status === 401 ? { ...refused, headers: { ...refused.headers, ...clientChallenge } } : refused;
 }
+
+const clientChallenge = { "www-authenticate": 'Basic realm="gatehouse", charset="UTF-8"' };
 
 /** The error codes of statuses that are not about the request (RFC 6749 §4.1.2.1). */
 const generalErrors: Readonly<Record<number, string>> = {
