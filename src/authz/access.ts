@@ -11,6 +11,7 @@ import {
 import { isInTerm, lastingRoles } from "../model/grants.ts";
 import { isWithin } from "../model/uid.ts";
 import { combineRoles, type Grants, type Terms } from "./grants.ts";
+import type { UseRecorder } from "./usage.ts";
 
 /** The subtrees that a list may show: these groups and their descendants. No group is a descendant of another. */
 export type Scope = readonly string[];
@@ -22,13 +23,16 @@ export class Access {
   readonly #terms: Terms | undefined;
   /** The access epoch of the grants. The grants are current while the epoch is the same, until `until`. */
   readonly epoch: number;
+  /** Records the uses of the grants; undefined to record none. */
+  readonly uses: UseRecorder | undefined;
 
   /** `terms` are those of the roles in the grants; undefined if all roles are held without a term. */
-  constructor(grants: Grants, narrowing: Narrowing, epoch = 0, terms?: Terms) {
+  constructor(grants: Grants, narrowing: Narrowing, epoch = 0, terms?: Terms, uses?: UseRecorder) {
     this.#grants = grants;
     this.#narrowing = narrowing;
     this.#terms = terms;
     this.epoch = epoch;
+    this.uses = uses;
   }
 
   /** The first time at which a role of the caller begins or ends; Infinity if there is none. */
@@ -53,11 +57,24 @@ export class Access {
 
   /** Reports whether the capability (an enum number) is granted at the uid or on an ancestor. */
   has(capability: number, uid: string): boolean {
-    return (
-      this.#isOpen(capability) &&
-      this.#isInside(uid) &&
-      this.#anyGrantAbove(uid, (set) => hasCapability(set, capability))
-    );
+    return this.#grantOf(capability, uid) !== undefined;
+  }
+
+  /** Reports whether all of the capabilities are granted at the uid, and records their use: for the decision about a call, not for previews. */
+  use(capabilities: readonly number[], uid: string): boolean {
+    const groups: string[] = [];
+    for (const capability of capabilities) {
+      const group = this.#grantOf(capability, uid);
+      if (group === undefined) return false;
+      groups.push(group);
+    }
+    if (this.uses) for (let i = 0; i < groups.length; i++) this.uses.mark(groups[i]!, capabilities[i]!);
+    return true;
+  }
+
+  /** Returns the same access, whose uses are not recorded: for previews. */
+  unrecorded(): Access {
+    return new Access(this.#grants, this.#narrowing, this.epoch, this.#terms);
   }
 
   /** Returns the names of the capabilities in `wanted` that are not granted at the uid. */
@@ -69,7 +86,7 @@ export class Access {
   heldAt(uid: string): CapabilitySet {
     const held = capabilitySet([]);
     if (this.#isInside(uid)) {
-      this.#anyGrantAbove(uid, (set) => {
+      this.#firstGrantAbove(uid, (set) => {
         addCapabilities(held, set);
         return false;
       });
@@ -82,7 +99,7 @@ export class Access {
   scope(capabilities: readonly number[]): Scope {
     if (!capabilities.every((capability) => this.#isOpen(capability))) return [];
     const roots = [...this.#grants.keys()].filter((uid) =>
-      capabilities.every((c) => this.#anyGrantAbove(uid, (set) => hasCapability(set, c))),
+      capabilities.every((c) => this.#firstGrantAbove(uid, (set) => hasCapability(set, c)) !== undefined),
     );
     return outermost(this.#narrow(outermost(roots)));
   }
@@ -120,14 +137,21 @@ export class Access {
     return !scopes || scopes.some((scope) => isWithin(uid, scope));
   }
 
-  /** Tests the grants of the uid and all of its ancestors, from the root to the uid itself. */
-  #anyGrantAbove(uid: string, test: (set: CapabilitySet) => boolean): boolean {
+  /** Returns the outermost group whose grant allows the capability at the uid. */
+  #grantOf(capability: number, uid: string): string | undefined {
+    if (!this.#isOpen(capability) || !this.#isInside(uid)) return undefined;
+    return this.#firstGrantAbove(uid, (set) => hasCapability(set, capability));
+  }
+
+  /** Returns the first group that passes the test, of the uid and all of its ancestors, from the root to the uid itself. */
+  #firstGrantAbove(uid: string, test: (set: CapabilitySet) => boolean): string | undefined {
     for (let slash = uid.indexOf("/"); slash >= 0; slash = uid.indexOf("/", slash + 1)) {
-      const set = this.#grants.get(uid.slice(0, slash));
-      if (set && test(set)) return true;
+      const group = uid.slice(0, slash);
+      const set = this.#grants.get(group);
+      if (set && test(set)) return group;
     }
     const own = this.#grants.get(uid);
-    return own !== undefined && test(own);
+    return own !== undefined && test(own) ? uid : undefined;
   }
 }
 

@@ -8,6 +8,7 @@ import { Access } from "./access.ts";
 import { newEpochCache } from "./epoch-cache.ts";
 import { type Grants, type Terms, type TimedGrants, timedGrants } from "./grants.ts";
 import { predatesIdentity } from "./token-age.ts";
+import type { AccessUsage, UseRecorder } from "./usage.ts";
 
 /** The storage that the policy reads. */
 export interface GrantSource {
@@ -73,11 +74,12 @@ interface Held extends TimedGrants {
   readonly hasSuspensions: boolean;
   /** The access epoch before the read. */
   readonly epoch: number;
+  readonly uses: UseRecorder | undefined;
 }
 
-/** Creates the policy over the role bindings and mappings of the source. */
-export function newPolicy(source: GrantSource): Policy {
-  const memory = heldGrants(source);
+/** Creates the policy over the role bindings and mappings of the source. It records uses of access if there is a place to record them. */
+export function newPolicy(source: GrantSource, usage?: Pick<AccessUsage, "of">): Policy {
+  const memory = heldGrants(source, usage);
   const suspendedAt = suspendedPeople(source);
 
   /** Returns what an identity holds in the hands of the person of a token. */
@@ -117,7 +119,10 @@ export function newPolicy(source: GrantSource): Policy {
 }
 
 /** Reads and caches what identities hold. */
-function heldGrants(source: Pick<GrantSource, "findGrants" | "findMappedRoles" | "termTime">) {
+function heldGrants(
+  source: Pick<GrantSource, "findGrants" | "findMappedRoles" | "termTime">,
+  usage?: Pick<AccessUsage, "of">,
+) {
   const memory = newEpochCache<Held>(maxGrants, ({ grants }) => 1 + grants.size);
   let hits = 0;
   let misses = 0;
@@ -129,7 +134,7 @@ function heldGrants(source: Pick<GrantSource, "findGrants" | "findMappedRoles" |
     const mapped = await source.findMappedRoles(identityUid, mappings);
     const { createTime, hasSuspensions } = identity;
     const grants = timedGrants([...identity.roles, ...mapped.roles], source.termTime(), mapped.knownUntil);
-    const held: Held = { createTime, hasSuspensions, epoch, ...grants };
+    const held: Held = { createTime, hasSuspensions, epoch, uses: usage?.of(identityUid), ...grants };
     memory.keep(epoch, key, held);
     return held;
   }
@@ -188,7 +193,7 @@ function suspendedPeople(source: Pick<GrantSource, "findSuspendedOrganizations">
 
 function toAccess(held: Held | undefined, token: AccessToken): Access | undefined {
   if (!held || predatesIdentity(token, held.createTime)) return undefined;
-  return new Access(held.grants, token.narrowing, held.epoch, held.terms);
+  return new Access(held.grants, token.narrowing, held.epoch, held.terms, held.uses);
 }
 
 /**

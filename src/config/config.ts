@@ -66,6 +66,8 @@ export interface Config extends SignInConfig, OutboundConfig {
   readonly shutdownDelayMs: number;
   /** The retention of entries about access in the audit log; undefined means forever. */
   readonly accessLogKeptMs: number | undefined;
+  /** Whether the last use of each capability is stored. */
+  readonly recordsUsage: boolean;
   /** How long the shapes of tokens are stored; 0 to store none. */
   readonly seenTokensKeptMs: number;
   readonly drainTimeoutMs: number;
@@ -107,6 +109,7 @@ export function toConfig(raw: RawSettings): Config {
     ...toOutboundConfig(raw),
     deliversEvents: oneOf(raw, "event-delivery", ["on", "off"]) === "on",
     registry: toRegistry(raw, [baseUrl, ...audiences], dev),
+    recordsUsage: oneOf(raw, "access-usage", ["on", "off"]) === "on",
     metrics: oneOf(raw, "metrics", ["loopback", "anyone", "nobody"]),
     metricsListen: toMetricsListen(raw, dev),
     ...toRetentions(raw),

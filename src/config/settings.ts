@@ -339,6 +339,12 @@ export const settings = [
     description: "retention of sign-ins, token exchanges and denials in the audit log: forever, or a number of days",
   },
   {
+    name: "access-usage",
+    value: "switch",
+    fallback: "on",
+    description: "off stores no last uses of access, and gives no advice which access is unused",
+  },
+  {
     name: "seen-tokens-kept",
     value: "days",
     fallback: "30",

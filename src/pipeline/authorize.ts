@@ -7,7 +7,7 @@ import type { AccessRule } from "../authz/rules.ts";
 import { clip } from "../base/clip.ts";
 import { capabilityNames, capabilitySet } from "../model/capabilities.ts";
 import { isWithin } from "../model/uid.ts";
-import type { Call, CalledMethod } from "./call.ts";
+import { type Call, type CalledMethod, callAs } from "./call.ts";
 
 /**
  * Applies the access rule of the method. AIP-211: permission comes before existence. The check reads grants and the uid only, so a denial
@@ -19,12 +19,13 @@ export function authorize(call: Call, rule: AccessRule, request: Message): void 
   if (rule.type === "scoped") {
     const uid = rule.scopeOf(request);
     if (deletesBinding(rule) && uid !== "" && uid === call.ownBinding) return;
-    for (const capability of rule.capabilities) {
-      if (!access.has(capability, uid)) throw denied(rule.capabilities, uid);
-    }
+    if (!access.use(rule.capabilities, uid)) throw denied(rule.capabilities, uid);
   } else if (rule.capabilities.length > 0) {
     const scope = access.scope(rule.capabilities);
     if (scope.length === 0) throw denied(rule.capabilities, parentOf(request));
+    const parent = parentOf(request);
+    for (const root of scope)
+      if (parent === "" || isWithin(root, parent) || isWithin(parent, root)) access.use(rule.capabilities, root);
     call.scope = scope;
   }
 }
@@ -37,7 +38,12 @@ export function deletesBinding(rule: AccessRule): boolean {
 
 /** Throws unless the caller has the capability at the uid: for checks that an annotation cannot express. */
 export function requireCapability(call: Call, capability: number, uid: string): void {
-  if (!accessOf(call).has(capability, uid)) throw denied([capability], uid);
+  if (!accessOf(call).use([capability], uid)) throw denied([capability], uid);
+}
+
+/** Returns the call for checks whose outcome is only shown: no use of access is recorded. */
+export function previewOf(call: Call): Call {
+  return { ...callAs(call, methodOf(call)), access: accessOf(call).unrecorded() };
 }
 
 /** Returns the access of the caller. Throws in a method that is open to all. */

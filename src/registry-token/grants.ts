@@ -77,7 +77,7 @@ async function allowedActions(session: Session, wanted: WantedAccess, { access, 
   const { groupUid, repoUid } = place;
   return actions.filter((action) => {
     const creates = action === "push" && repoUid === undefined ? [Capability.CAP_REPO_CREATE] : [];
-    return [...needs[action]!, ...creates].every((capability) => access.has(capability, groupUid));
+    return access.use([...needs[action]!, ...creates], groupUid);
   });
 }
 
@@ -93,6 +93,6 @@ function mayPullAll(access: Access, rules: NameRules): boolean {
 
 /** Without a group of the registry, its repositories belong to several organizations. */
 function hasEverywhere(access: Access, capabilities: readonly number[], { registryGroup }: NameRules): boolean {
-  if (registryGroup !== "") return capabilities.every((capability) => access.has(capability, registryGroup));
-  return access.scope([Capability.CAP_INTERNAL]).length > 0;
+  if (registryGroup !== "") return access.use(capabilities, registryGroup);
+  return access.scope([Capability.CAP_INTERNAL]).some((group) => access.use([Capability.CAP_INTERNAL], group));
 }

@@ -84,6 +84,7 @@ function retentionPolicy({ changesKeptMs, accessLogKeptMs, seenTokensKeptMs }: C
     changeMs: changesKeptMs,
     accessMs: accessLogKeptMs,
     seenTokenMs: seenTokensKeptMs,
+    usageMs: limits.usageMemoryMs,
     countMs: statisticsLimits.keptDays * dayMs,
   };
 }

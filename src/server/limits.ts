@@ -54,6 +54,14 @@ export const limits = {
   waitingShapes: 5_000,
   waitingShapesOfOrganization: 1_000,
   accessFlushMs: 250,
+  /** Identities, and grants of identities at groups, whose uses of the day a process remembers: 20 MB with three capabilities each. */
+  usedIdentities: 20_000,
+  usedGrants: 200_000,
+  /** The intervals in which uses are stored: of capabilities that were not used before, and of others. */
+  usageFreshMs: 500,
+  usageRepeatedMs: 5 * 60 * 1000,
+  /** The retention of last uses: longer than a list of unused access looks back. */
+  usageMemoryMs: 401 * 24 * 60 * 60 * 1000,
   /**
    * Expensive calls: those of one caller run one at a time, those of the identities of one organization a few. Beyond the budget, methods of
    * our own are rejected. A thousand queries in a row that each return fifty advisories stay within it.

@@ -3,6 +3,7 @@
 import { SecurityTokenService } from "../../gen/chainguard/platform/oidc/oidc_pb.ts";
 import { type Handlers, type Implementation, implement } from "../pipeline/handlers.ts";
 import { type AccessContext, access } from "../services/access/access.ts";
+import { accessUsage } from "../services/access/unused-access.ts";
 import { apply } from "../services/apply/apply.ts";
 import { changes } from "../services/audit-log/changes.ts";
 import { type AuthContext, auth } from "../services/auth/auth.ts";
@@ -76,6 +77,7 @@ export function services(deps: ServiceDeps, tokenService: Handlers<typeof Securi
     roleBindingTerms(deps),
     workloadTrust(deps),
     access(deps),
+    accessUsage(deps),
     search(deps),
     findings(deps),
     statistics(deps),

@@ -2,7 +2,8 @@
 import { type AccessLog, type AccessLogOptions, openAccessLog } from "../access-log/access-log.ts";
 import { type FailureLimiter, newFailureLimiter } from "../authn/failure-limiter.ts";
 import { newTokens, type Tokens } from "../authn/tokens.ts";
-import { newPolicy, type Policy } from "../authz/policy.ts";
+import { type GrantSource, newPolicy, type Policy } from "../authz/policy.ts";
+import { AccessUsage } from "../authz/usage.ts";
 import { openRegistrySigner, type RegistrySigner } from "../registry-token/signer.ts";
 import { findSessionRoles } from "../services/iam/delegations/active-delegations.ts";
 import { findSuspendedOrganizations } from "../services/iam/provisioning/suspended-people.ts";
@@ -10,6 +11,7 @@ import { countAccess } from "../services/statistics/counted-events.ts";
 import type { Database } from "../storage/database.ts";
 import { findFoundedOrganizations } from "../storage/iam/founding-bindings.ts";
 import { findGrants } from "../storage/iam/grants.ts";
+import { storeUsage } from "./access-usage.ts";
 import { limits } from "./limits.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { ServerStorage } from "./storage.ts";
@@ -33,9 +35,11 @@ export async function openTokens(context: ServerContext, storage: ServerStorage)
   const issuer = config.baseUrl;
   const ownAudiences = [issuer, config.registry.service];
   const tokens = newTokens({ issuer, audiences: [issuer], ownAudiences, keys, clock });
-  const policy = newDatabasePolicy(database);
+  const usage = config.recordsUsage ? new AccessUsage(limits, clock()) : undefined;
+  const policy = newDatabasePolicy(database, usage);
   const failures = newFailureLimiter({ perSecond: limits.badTokensPerSecond, sources: limits.badTokenSources }, clock);
   await using opened = new AsyncDisposableStack();
+  opened.use(storeUsage(context, database, usage));
   const count: AccessLogOptions["count"] = (event, time) => countAccess(tally, event, time);
   const accessLog = opened.use(openAccessLog({ database, clock, log, limits, count }));
   const tokenService = await newTokenService({ ...context, ...storage, policy, tokens, failures, accessLog });
@@ -53,8 +57,8 @@ export async function openTokens(context: ServerContext, storage: ServerStorage)
   };
 }
 
-function newDatabasePolicy({ session, accessEpoch }: Database): Policy {
-  return newPolicy({
+function newDatabasePolicy({ session, accessEpoch }: Database, usage: AccessUsage | undefined): Policy {
+  const source: GrantSource = {
     findGrants: (uid) => findGrants(session, uid),
     findMappedRoles: (uid, mappings) => findSessionRoles(session, uid, mappings),
     findFoundedOrganizations: (uid) => findFoundedOrganizations(session, uid),
@@ -62,5 +66,6 @@ function newDatabasePolicy({ session, accessEpoch }: Database): Policy {
     epoch: () => accessEpoch.current(),
     latestEpoch: () => accessEpoch.latest(),
     termTime: session.termTime,
-  });
+  };
+  return newPolicy(source, usage);
 }

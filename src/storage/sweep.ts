@@ -6,6 +6,7 @@ import { removeChanges } from "./change-log/removal.ts";
 import type { Database } from "./database.ts";
 import { limitOf } from "./engine/placeholders.ts";
 import type { Transaction, WriteContext } from "./engine/session.ts";
+import { removeAccessUsage } from "./iam/access-usage.ts";
 import { removeSeenTokens } from "./iam/seen-tokens.ts";
 import { asc, inArray, lte, sql } from "./schema/drizzle.ts";
 import type { Tables } from "./schema/tables.ts";
@@ -27,6 +28,8 @@ export interface RetentionPolicy {
   readonly accessMs: number | undefined;
   /** After the shape of a token was presented last. */
   readonly seenTokenMs: number;
+  /** After the beginning of the day of the last use of access. */
+  readonly usageMs: number;
   /** After the beginning of the day of a count. */
   readonly countMs: number;
 }
@@ -107,6 +110,7 @@ async function deleteBatches(tx: Transaction, policy: RetentionPolicy): Promise<
     isAll = false;
   if (!(await removeDailyCounts(tx, tx.context.time - policy.countMs, batchSize))) isAll = false;
   if (!(await removeSeenTokens(tx, tx.context.time - policy.seenTokenMs, batchSize))) isAll = false;
+  if (!(await removeAccessUsage(tx, tx.context.time - policy.usageMs, batchSize))) isAll = false;
   return isAll;
 }
 

@@ -281,6 +281,7 @@ for (const database of databases) {
         retiredKeyMs: year,
         nodeMs: year,
         countMs: year,
+        usageMs: year,
         eventMs: year,
         changeMs: undefined,
         accessMs: 1000,

@@ -18,6 +18,7 @@ const keeping = {
   retiredKeyMs: 5000,
   nodeMs: 3000,
   countMs: 4000,
+  usageMs: 6000,
   seenTokenMs: 2000,
   changeMs: undefined,
 };

@@ -6,22 +6,17 @@ import {
   type ListPeopleResponseSchema,
   type PersonSchema,
 } from "../../../gen/gatehouse/access/v1/access_pb.ts";
-import { failedPrecondition } from "../../aip/errors.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
 import { callerOf, isNarrowed } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { type MessageRules, plainTextRule, uidRule } from "../../pipeline/text-rules.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
-import { readCounter } from "../../storage/engine/counters.ts";
 import type { Session } from "../../storage/engine/session.ts";
-import { roleBindingCollection } from "../../storage/iam/collections.ts";
 import { countPeople, type FoundPerson, findFirstBindings, findPeople } from "../../storage/iam/users.ts";
+import { requireFewBindings } from "./few-bindings.ts";
 import { accessPages } from "./pages.ts";
 import { showBinding } from "./shown-binding.ts";
 import { identityShower } from "./shown-identities.ts";
-
-/** How many role bindings one call looks through: it reads all of a subtree, about a microsecond each. */
-const maxBindings = 100_000;
 
 /** How many bindings of one person are shown. */
 const maxShown = 20;
@@ -38,7 +33,7 @@ export function listPeople(context: ServiceContext) {
     const page = pages.read(request, call);
     return await context.database.read(async (session) => {
       const query = { groupUid: request.group, query: request.query.trim() };
-      await requireFew(session, request.group);
+      await requireFewBindings(session, request.group);
       const after = page.after === "" ? undefined : readCursor(page.after);
       const found = await findPeople(session, query, { ...page, after, limit: page.size + 1 });
       const shown = found.slice(0, page.size);
@@ -50,12 +45,6 @@ export function listPeople(context: ServiceContext) {
       };
     });
   };
-}
-
-async function requireFew(session: Session, groupUid: string): Promise<void> {
-  if ((await readCounter(session, groupUid, roleBindingCollection.kind)) <= maxBindings) return;
-  const rule = `a list of people looks through at most ${maxBindings} role bindings; name a smaller group`;
-  throw failedPrecondition("TOO_MANY_ROLE_BINDINGS", rule, groupUid);
 }
 
 // The order is by name, then by uid. The uid of a person is 40 characters long, so the rest is the name.

@@ -26,7 +26,7 @@ import { resourceType } from "../../aip/resource-type.ts";
 import { accessRuleOf } from "../../authz/rules.ts";
 import { isInTerm, noTerm, type Term } from "../../model/grants.ts";
 import { parentOf } from "../../model/uid.ts";
-import { authorize, requireCapability } from "../../pipeline/authorize.ts";
+import { authorize, previewOf, requireCapability } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import { requestMask, updateApplier } from "../../resource/apply-update.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
@@ -270,7 +270,7 @@ async function deleteRole(session: Session, request: Message & { uid: string }, 
 
 /** Returns the check that the caller may call the method that makes the change. */
 function isAllowed(change: Change, request: Message, call: Call): () => void {
-  return () => authorize(call, accessRuleOf(methods[change])!, request);
+  return () => authorize(previewOf(call), accessRuleOf(methods[change])!, request);
 }
 
 /** Throws unless the caller may list role bindings at a place, and may list a role of a group. */

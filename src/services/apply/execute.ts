@@ -68,5 +68,6 @@ function concurrencyOf({ action, resource, name }: Step): string {
 async function renewed(session: Session, call: Call): Promise<Call> {
   const { grants, terms } = timedGrants(await rolesOf(session, call), session.termTime());
   const { narrowing } = callerOf(call).token;
-  return { ...callAs(call, methodOf(call)), access: new Access(grants, narrowing, accessOf(call).epoch, terms) };
+  const { epoch, uses } = accessOf(call);
+  return { ...callAs(call, methodOf(call)), access: new Access(grants, narrowing, epoch, terms, uses) };
 }

@@ -5,7 +5,7 @@ import { aborted } from "../../aip/errors.ts";
 import { combineRoles } from "../../authz/grants.ts";
 import { activeRoles, type TimedRole } from "../../model/grants.ts";
 import { rootOf } from "../../model/uid.ts";
-import { accessOf, callerOf } from "../../pipeline/authorize.ts";
+import { accessOf, callerOf, previewOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import type { Implementation } from "../../pipeline/handlers.ts";
 import { type NestedCall, nestedCalls, type RequestCheck } from "../../pipeline/nested-methods.ts";
@@ -101,7 +101,9 @@ async function runTogether<T>(
     // Before the body, which may delete the organization.
     if (groupUid !== "") await acceptByCall(tx, call, groupUid);
     const joined = joinedDatabase(database, tx);
-    const result = await body({ tx, database: joined, callMethod: callsOf({ ...context, database: joined }) });
+    const callMethod = callsOf({ ...context, database: joined });
+    const preview: NestedCall = (method, request, nested) => callMethod(method, request, previewOf(nested));
+    const result = await body({ tx, database: joined, callMethod: validateOnly ? preview : callMethod });
     // The apply may have taken seconds. Roles that it changes itself are not visible outside of the transaction yet.
     await requireCurrentAccess(database.session, call);
     return result;

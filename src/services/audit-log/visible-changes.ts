@@ -25,7 +25,7 @@ export interface VisibleChanges {
 /** Returns what the caller may see of a group and its subgroups. Throws PERMISSION_DENIED if that is nothing. */
 export function visibleChanges(call: Call, parent: string): VisibleChanges {
   const access = accessOf(call);
-  if (access.has(Capability.CAP_EVENTS_SUBSCRIPTION_CREATE, parent))
+  if (access.use([Capability.CAP_EVENTS_SUBSCRIPTION_CREATE], parent))
     return { isWhole: true, shows: () => true, showsClaims: () => true };
   const mayList = (capability: Capability) =>
     access.scope([capability]).some((root) => isWithin(root, parent) || isWithin(parent, root));

@@ -66,6 +66,7 @@ export const {
   nodes,
   dailyCounts,
   seenTokens,
+  accessUsage,
   settings,
   nameWords,
 } = sqliteTables;

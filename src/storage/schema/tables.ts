@@ -9,6 +9,7 @@ import { defineProvisioningTables } from "./tables/provisioning.ts";
 import { defineRegistryTables } from "./tables/registry.ts";
 import { defineSignInTables } from "./tables/sign-in.ts";
 import { defineStatisticsTables } from "./tables/statistics.ts";
+import { defineUsageTables } from "./tables/usage.ts";
 import { defineVulnerabilityTables } from "./tables/vulnerabilities.ts";
 import { defineWorkloadTables } from "./tables/workloads.ts";
 
@@ -38,6 +39,7 @@ export function defineTables(columns: Columns) {
     ...defineNameTables(columns),
     ...defineStatisticsTables(columns),
     ...defineWorkloadTables(columns, identityUid),
+    ...defineUsageTables(columns, identityUid, groupUid),
   };
 }
 

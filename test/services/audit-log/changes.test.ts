@@ -65,6 +65,7 @@ async function sweepOld({ server }: TestServer, now: number): Promise<void> {
     retiredKeyMs: never,
     nodeMs: never,
     countMs: never,
+    usageMs: never,
     eventMs: never,
     accessMs: never,
     seenTokenMs: never,

@@ -2,6 +2,7 @@ import { hasTerm, noTerm } from "../../../model/grants.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import { findRow } from "../../../storage/collection/rows.ts";
 import type { Session, Transaction } from "../../../storage/engine/session.ts";
+import { noteBinding } from "../../../storage/iam/access-usage.ts";
 import { identityCollection } from "../../../storage/iam/collections.ts";
 import { findBinding } from "../../../storage/iam/role-bindings.ts";
 import type { RoleBindingRow } from "../../../storage/iam/rows.ts";
@@ -60,4 +61,5 @@ async function prepareBinding(
   if (before) await requireKeptOwner(tx, before, after, call);
   // A user who has not signed in here.
   if (!(await findRow(tx, identityCollection, after.identityUid))) await createPendingUser(tx, after.identityUid);
+  await noteBinding(tx, after);
 }

@@ -13,6 +13,7 @@ import { type MakeItems, rowsThatFit } from "../../../resource/list-page.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { findRow, updateRow } from "../../../storage/collection/rows.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
+import { noteBinding } from "../../../storage/iam/access-usage.ts";
 import { roleBindingCollection } from "../../../storage/iam/collections.ts";
 import type { RoleBindingRow } from "../../../storage/iam/rows.ts";
 import { adoptKeys } from "../delegations/makers.ts";
@@ -110,6 +111,7 @@ async function change(tx: Transaction, before: RoleBindingRow, after: RoleBindin
   if (after.identityUid !== before.identityUid) await requireIdentity(tx, after, before.parent, call);
   await requireKeptOwner(tx, before, after, call);
   const row = await updateRow(tx, roleBindingCollection, before, after);
+  if (row.identityUid !== before.identityUid || row.roleUid !== before.roleUid) await noteBinding(tx, row);
   await deleteUnusedPendingUser(tx, before.identityUid);
   await adoptKeys(tx, after.identityUid, call);
   return row;

@@ -285,6 +285,7 @@ for (const database of databases) {
         retiredKeyMs: never,
         nodeMs: never,
         countMs: never,
+        usageMs: never,
         eventMs: never,
         accessMs: never,
         seenTokenMs: never,

@@ -15,6 +15,7 @@ const attempts = "schema/migrations/postgres/0001_delivery_attempts.sql";
 const nodes = "schema/migrations/postgres/0002_nodes.sql";
 const counts = "schema/migrations/postgres/0010_daily_counts.sql";
 const trust = "schema/migrations/postgres/0014_identity_trust.sql";
+const usage = "schema/migrations/postgres/0016_access_usage.sql";
 const seen = "schema/migrations/postgres/0013_seen_tokens.sql";
 const founding = "schema/migrations/postgres/0006_founding_bindings.sql";
 const settings = "schema/migrations/postgres/0007_subscription_settings.sql";
@@ -52,7 +53,19 @@ export const uncommonConstructs: readonly SqlConstruct[] = [
   {
     name: 'collate "C"',
     pattern: /\bcollate "C"/i,
-    files: ["schema/columns.postgres.ts", initial, attempts, nodes, scim, founding, settings, names, counts, seen],
+    files: [
+      "schema/columns.postgres.ts",
+      initial,
+      attempts,
+      nodes,
+      scim,
+      founding,
+      settings,
+      names,
+      counts,
+      seen,
+      usage,
+    ],
   },
   { name: "DO, CREATE EXTENSION", pattern: /\bDO \$|\bCREATE EXTENSION\b/, files: [initial] },
   { name: "CREATE FUNCTION", pattern: /\bCREATE (?:OR REPLACE )?(?:FUNCTION|PROCEDURE|TRIGGER)\b/, files: [initial] },
