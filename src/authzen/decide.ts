@@ -3,8 +3,10 @@ import {
   AccessReason,
   AccessReasonSchema,
   AccessService,
+  type BindingExplanation,
   type ExplainAccessResponse,
 } from "../../gen/gatehouse/access/v1/access_pb.ts";
+import { fromTimestamp } from "../aip/timestamps.ts";
 import { findCapabilityByName } from "../model/capabilities.ts";
 import { isUid, rootOf } from "../model/uid.ts";
 import type { Asker } from "./asker.ts";
@@ -18,6 +20,8 @@ export interface Decision {
     readonly reason: string;
     /** The role bindings that give the capability or lack it, as far as the client may see them. */
     readonly role_binding_uids: readonly string[];
+    /** When the last of the role bindings that give the capability ends, if each has an end that the client may see. */
+    readonly until?: string;
   };
 }
 
@@ -100,11 +104,19 @@ function toDecision(asked: Asked, response: ExplainAccessResponse, known: Readon
   if (reason === AccessReason.IDENTITY_CONFINED && isForeign) return unknown;
   const isOutOfTerm = reason === AccessReason.TERM_ENDED || reason === AccessReason.TERM_NOT_STARTED;
   const uids = (granted ? granting : isOutOfTerm ? outOfTerm : lacking).map(({ roleBindingUid }) => roleBindingUid);
+  const until = granted ? lastEnd(granting) : undefined;
   const context = {
     reason: AccessReasonSchema.value[reason]!.localName,
     role_binding_uids: uids.filter((uid) => uid !== ""),
+    ...(until !== undefined && { until: new Date(until).toISOString() }),
   };
   return { decision: granted, context };
+}
+
+/** Returns the last end of some role bindings; undefined if one has no end, or none that the client may see. */
+function lastEnd(bindings: readonly BindingExplanation[]): number | undefined {
+  const ends = bindings.flatMap(({ expireTime }) => (expireTime ? [fromTimestamp(expireTime)] : []));
+  return ends.length === bindings.length && ends.length > 0 ? Math.max(...ends) : undefined;
 }
 
 function denied(reason: string): Decision {

@@ -81,6 +81,34 @@ for (const database of databases) {
       }
     });
 
+    it("a permit says when the last role binding ends, and a denial that one begins later", async () => {
+      const hour = 3_600_000;
+      const now = server.clock();
+      const person = await addPerson(server, "kim", "kim@example.org", server.groupUid);
+      const decisionAt = async (where: string) => (await evaluate(question(person, "groups.list", where))).body;
+      const at = async (terms: Parameters<typeof bind>[4], place: string) =>
+        await bind(server, place, person, viewerRole.uid, terms);
+      const end = new Date(now + 2 * hour).toISOString();
+      const first = await at({ expireTime: now + hour }, group);
+      const soon = { reason: "GRANTED", role_binding_uids: [first], until: new Date(now + hour).toISOString() };
+      assert.deepEqual(await decisionAt(group), { decision: true, context: soon });
+      const second = await at({ startTime: now - hour, expireTime: now + 2 * hour }, server.groupUid);
+      const { decision, context } = await decisionAt(group);
+      assert.deepEqual(
+        [decision, context.until, context.role_binding_uids.toSorted()],
+        [true, end, [first, second].sort()],
+      );
+      const below = await addGroup(server, group, "below");
+      await at({}, below);
+      assert.equal("until" in (await decisionAt(below)).context, false);
+      const later = await addPerson(server, "lee", "lee@example.org", server.groupUid);
+      const binding = await bind(server, group, later, viewerRole.uid, { startTime: now + hour });
+      assert.deepEqual(
+        (await evaluate(question(later, "groups.list", group))).body,
+        denied("TERM_NOT_STARTED", binding),
+      );
+    });
+
     it("a group is also named by its path, from its organization on", async () => {
       const at = async (path: string) => (await evaluate(question(ci, "groups.list", path))).body;
       assert.equal((await at("example.org/engineering")).decision, true);
