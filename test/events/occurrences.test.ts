@@ -458,16 +458,26 @@ describe("the annotations of methods", () => {
     const api = composeUncalled();
     const annotated: string[] = [];
     const defined: string[] = [];
+    const borrowed: string[] = [];
     for (const { path, descriptor } of api.methods.values()) {
       // Version 2 is v2beta1, whose methods are what the log has.
       if (/^\/chainguard\.platform\.[a-z]+\.v2\./.test(path)) continue;
       const isForCustomers =
         hasOption(descriptor, eventOption) &&
         getOption(descriptor, eventOption).audience === EventAttributes_Audience.CUSTOMER;
+      const event = api.eventOf(path);
       if (isForCustomers) annotated.push(path);
-      if (api.eventOf(path)) defined.push(path);
+      // A method of our own that does what a published one does has the event of that one.
+      if (event && !hasOption(descriptor, eventOption)) borrowed.push(event.type);
+      else if (event) defined.push(path);
     }
     assert.ok(annotated.length >= 75, `only ${annotated.length} methods have an event`);
     assert.deepEqual(defined, annotated);
+    const types = new Set(annotated.map((path) => api.eventOf(path)!.type));
+    assert.ok(borrowed.length >= 3, `only ${borrowed.length} methods have the event of another one`);
+    assert.deepEqual(
+      borrowed.filter((type) => !types.has(type)),
+      [],
+    );
   });
 });

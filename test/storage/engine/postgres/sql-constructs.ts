@@ -99,6 +99,11 @@ export const uncommonConstructs: readonly SqlConstruct[] = [
   { name: "random_page_cost", pattern: /\brandom_page_cost\b/, files: ["engine/postgres/session-settings.ts"] },
   { name: "tcp_keepalives_idle", pattern: /\btcp_keepalives_\w+/, files: ["engine/postgres/session-settings.ts"] },
   {
+    name: "clock_timestamp",
+    pattern: /\bclock_timestamp\(|\bextract\(/,
+    files: ["cache/access-epoch.ts"],
+  },
+  {
     name: "pg_is_in_recovery",
     pattern: /\bpg_is_in_recovery\(/,
     files: ["engine/postgres/replica.ts", "engine/postgres/writability.ts"],
