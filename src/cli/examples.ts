@@ -135,6 +135,10 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "gatehouse iam access who-can example.org/nginx",
   ],
   "iam access what-can": ["gatehouse iam access what-can", "gatehouse iam access what-can ci --capability repo.list"],
+  "iam access unused": [
+    "gatehouse iam access unused --group example.org",
+    "gatehouse iam access unused --group example.org --days 30 --show-used",
+  ],
   "iam access simulate": ["gatehouse iam access simulate delete-binding BINDING"],
   "iam access simulate create-binding": [
     `gatehouse iam access simulate create-binding --identity ci --role owner --parent ${group}`,

@@ -14,14 +14,16 @@ const batchSize = 200;
  * Stores the uses of this process: those of capabilities that were not used before within a second, others every few minutes. Disposing
  * it stores the rest. Without a memory of uses, stores that none are recorded.
  */
-export function storeUsage(
+export async function storeUsage(
   { clock, log }: Pick<ServerContext, "clock" | "log">,
   database: Pick<Database, "write" | "session">,
   usage: AccessUsage | undefined,
-): AsyncDisposable {
+): Promise<AsyncDisposable> {
   const newWrite = () => ({ actor: "", method: "access_usage", requestId: "", time: clock(), isBulk: true });
   const logFailure = (error: unknown) => log.warn({ err: error }, "storing the uses of access failed");
   const store = usage ? storeRepeatedly(database, usage, newWrite) : stopOnce(database, newWrite);
+  // From the first request on, recording has begun.
+  await store(false).catch(logFailure);
   const repeated = every(limits.usageFreshMs, () => store(false), { logFailure });
   return {
     async [Symbol.asyncDispose]() {

@@ -39,7 +39,7 @@ export async function openTokens(context: ServerContext, storage: ServerStorage)
   const policy = newDatabasePolicy(database, usage);
   const failures = newFailureLimiter({ perSecond: limits.badTokensPerSecond, sources: limits.badTokenSources }, clock);
   await using opened = new AsyncDisposableStack();
-  opened.use(storeUsage(context, database, usage));
+  opened.use(await storeUsage(context, database, usage));
   const count: AccessLogOptions["count"] = (event, time) => countAccess(tally, event, time);
   const accessLog = opened.use(openAccessLog({ database, clock, log, limits, count }));
   const tokenService = await newTokenService({ ...context, ...storage, policy, tokens, failures, accessLog });

@@ -1,6 +1,7 @@
 // `gatehouse iam access`: who may do what, and where.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { until } from "../harness/until.ts";
 import { type Caller, startCaller } from "./caller.ts";
 
 describe("gatehouse iam access", () => {
@@ -53,6 +54,32 @@ describe("gatehouse iam access", () => {
   it("what-can lists roles and where they take effect, of an identity and of the caller", async () => {
     assert.match((await access("what-can", "ci", "--no-headers")).stdout, /^viewer +team +team +\d+\n$/);
     assert.match((await access("what-can")).stdout, /^owner +example\.org +example\.org +\d+$/m);
+  });
+
+  it("unused lists role bindings without a use, with advice and since when uses are recorded", async () => {
+    const { stdout, stderr } = await access("unused", "--group", "example.org/team");
+    assert.match(stdout, /^IDENTITY +ROLE +BOUND AT +LAST USED +USED +ADVICE +BINDING\n/);
+    assert.match(stdout, /^ci +viewer +team +never +0\/\d+ +too early +\S+$/m);
+    assert.match(
+      stderr,
+      /^Recorded since \d{4}-\d\d-\d\d\. Work that runs less often than every 90 days is not seen\.$/m,
+    );
+  });
+
+  it("unused with --show-used also lists role bindings in use, with their capabilities", async () => {
+    const asked = ["unused", "--group", "example.org", "--days", "30", "--show-used", "-o", "wide"];
+    await until("the use of the owner", async () => {
+      const { stdout } = await access(...asked);
+      return /^owner +owner +example\.org +\d{4}-\d\d-\d\d .*role_bindings\.list \(/m.test(stdout) || undefined;
+    });
+    const { stdout } = await access("unused", "--group", "example.org", "-o", "name");
+    assert.equal(stdout.trimEnd().split("\n").length, 1);
+  });
+
+  it("unused rejects a number of days out of bounds", async () => {
+    const { code, stderr } = await caller.run("iam", "access", "unused", "--group", "example.org", "--days", "3");
+    assert.equal(code, 1);
+    assert.match(stderr, /unused_days: must be from 7 to 400/);
   });
 
   it("simulate says who gains, loses and keeps what, and fails if the change would be rejected", async () => {

@@ -1,12 +1,13 @@
 // `gatehouse iam access`: who may do what, and where.
-import type { JsonObject, JsonValue } from "@bufbuild/protobuf";
+import type { JsonObject } from "@bufbuild/protobuf";
 import { Argument, type Command, Option } from "commander";
 import { isJsonObject } from "../../base/json.ts";
 import { completing } from "../client/completing.ts";
-import { openSession, readCount, type Session, withList } from "../client/session.ts";
+import { openSession, withList } from "../client/session.ts";
 import { rowFormats } from "../output/formats.ts";
 import type { View } from "../output/view.ts";
-import { note, type Shell } from "../shell.ts";
+import type { Shell } from "../shell.ts";
+import { limitOption, listOf, listPages, nameOrUid } from "./access-lists.ts";
 import { timeAhead, withEnds } from "./binding-terms.ts";
 import { findCapabilities } from "./capabilities.ts";
 import { groups } from "./groups.ts";
@@ -14,11 +15,9 @@ import { identities } from "./identities.ts";
 import { textAt } from "./json.ts";
 import { findUid } from "./lookup.ts";
 import { capabilityNames, namesOf } from "./names.ts";
-import { withNames } from "./path-names.ts";
 import { findPlace } from "./place.ts";
 import { addSimulateCommands } from "./simulate-commands.ts";
-
-const maxPageSize = 200;
+import { addUnused } from "./unused-command.ts";
 
 const holderView: View = {
   noun: "identities",
@@ -73,9 +72,10 @@ interface WhoOptions {
 
 /** Adds the commands to those of `gatehouse iam`. */
 export function addAccessCommands(iam: Command, shell: Shell): void {
-  const access = iam.command("access").description("who may do what, and where: who-can, what-can, simulate");
+  const access = iam.command("access").description("who may do what, and where: who-can, what-can, unused, simulate");
   addWhoCan(access, shell);
   addWhatCan(access, shell);
+  addUnused(access, shell);
   addSimulateCommands(access, shell);
 }
 
@@ -141,56 +141,6 @@ function atOption(): Option {
   return new Option("--at <time>", "at a later time: after 8h, 7d, or such as 2026-12-24T18:00Z; now if left out");
 }
 
-function limitOption(): Option {
-  return new Option("--limit <count>", "how many at most").argParser(readCount).default(maxPageSize);
-}
-
-type Listing = Awaited<ReturnType<typeof service>>["AccessService"]["method"]["whoCan" | "whatCan"];
-
-/** Prints the first results of a list, and says whether there are more. */
-async function listPages(
-  session: Session,
-  method: Listing,
-  field: string,
-  request: JsonObject,
-  viewOf: (rows: readonly JsonObject[]) => View,
-  limit: number,
-): Promise<void> {
-  const rows: JsonObject[] = [];
-  let [pageToken, total] = ["", 0];
-  do {
-    const pageSize = Math.min(limit - rows.length, maxPageSize);
-    const reply = await session.call(method, { ...request, pageSize, ...(pageToken !== "" && { pageToken }) });
-    rows.push(...listOf(reply.mappedRoles), ...listOf(reply[field]));
-    total = Number(reply.totalCount ?? rows.length);
-    pageToken = textAt(reply, "nextPageToken");
-  } while (pageToken !== "" && rows.length < limit);
-  const view = viewOf(rows);
-  await session.output.list(await namedView(session, view, rows), session.output.arrange(view, rows, "as it is"));
-  if (pageToken !== "") note(session.shell, `${total} in all; show more with --limit.`);
-}
-
-/** Rows of identities have the names of these; rows of roles are role bindings, which have none. */
-async function namedView(session: Session, view: View, rows: readonly JsonObject[]): Promise<View> {
-  const seen = rows.flatMap(({ identity }) => (isJsonObject(identity) ? [identity as JsonObject] : []));
-  const uidOf = ({ identity }: JsonObject) => (isJsonObject(identity) ? textAt(identity as JsonObject, "uid") : "");
-  return await withNames(session, identities, view, seen, uidOf);
-}
-
-async function service() {
-  return await import("../../../gen/gatehouse/access/v1/access_pb.ts");
-}
-
-function listOf(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value : [];
-}
-
-/** Returns a name, or else the uid. Both are absent where the caller may not see them. */
-function nameOrUid(value: JsonValue | undefined, name: string, uid: string): string {
-  if (!isJsonObject(value)) return "(by an external group)";
-  return textAt(value, name) || textAt(value, uid) || "(not yours to see)";
-}
-
 function roleAtPlace(binding: JsonObject): string {
   return `${nameOrUid(binding, "roleName", "roleUid")} at ${nameOrUid(binding, "groupName", "groupUid")}`;
 }
@@ -203,4 +153,8 @@ function effectOf({ binding, effectiveGroupUids, confined, suspended, state }: J
   if (places.length === 0) return "nowhere: the identity is confined";
   const isWhereBound = isJsonObject(binding) && confined !== true && String(places) === binding.groupUid;
   return isWhereBound ? nameOrUid(binding, "groupName", "groupUid") : places.join(",");
+}
+
+async function service() {
+  return await import("../../../gen/gatehouse/access/v1/access_pb.ts");
 }
