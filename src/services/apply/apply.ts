@@ -101,7 +101,9 @@ async function exportResources(session: Session, { groupUid, kinds: asked }: Exp
   const rows = await readStoredRows(session, groupUid, withReferences(shown), call);
   const names = await Names.of(rows, targetKinds);
   requireUnambiguous(names);
-  const found = (await storedResources(rows, names)).filter(({ resource }) => shown.has(resource.case));
+  const found = (await storedResources(rows, names)).filter(
+    ({ resource, outside }) => outside === "" && shown.has(resource.case),
+  );
   if (found.length > applyLimits.storedResources)
     throw failedPrecondition(
       "TOO_MANY_RESOURCES",

@@ -229,6 +229,7 @@ function keptReasons(all: Surplus): (each: StoredNamed) => string {
   return (each) => {
     const { resource, name, stored } = each;
     if (stored.uid === all.callerUid) return "it is your identity";
+    if (stored.outside !== "") return stored.outside;
     if (resource.case === "group" && used.has(name)) return "the request has resources in it";
     return ofKinds.get(resource.case)?.(each) ?? "";
   };

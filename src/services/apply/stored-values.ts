@@ -15,7 +15,8 @@ export async function storedResources(
   for (const { name, file } of resources) {
     const ofOrganization = name === "organization" && base?.parent === null ? [base] : [];
     for (const row of byKind.get(name) ?? ofOrganization) {
-      found.push({ uid: row.uid, resource: { case: name, value: file.toSpec(row, names) } as AnySpec });
+      const outside = file.outside?.(row) ?? "";
+      found.push({ uid: row.uid, outside, resource: { case: name, value: file.toSpec(row, names) } as AnySpec });
       const paused = pause();
       if (paused) await paused;
     }

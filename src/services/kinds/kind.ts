@@ -36,6 +36,8 @@ export interface Wanted extends Named {
 /** A stored resource, as a file has it. */
 export interface StoredResource {
   readonly uid: string;
+  /** Why no file has it, and pruning keeps it; empty if files have it. */
+  readonly outside: string;
   readonly resource: AnySpec;
 }
 
@@ -75,6 +77,8 @@ export interface FileForm<V, R extends ResourceRow> {
   missing?(value: V, names: Names, group: string): readonly FieldViolation[];
   /** Checks what the request that creates it cannot express; nothing if absent. */
   check?(value: V): readonly FieldViolation[];
+  /** Returns why no file has a stored row, and pruning keeps it; empty for a row that files have. Files have all rows if absent. */
+  outside?(row: R): string;
   /** Converts a stored row. */
   toSpec(row: R, names: Names): V;
   /** Converts a resource for the request that creates or updates it. `hasSecret` is whether that sets the secret. */

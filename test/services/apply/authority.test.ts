@@ -62,6 +62,29 @@ for (const database of databases) {
       }
     });
 
+    it("exports no role binding with a term, prunes none, and gives nothing for longer than its caller holds it", async () => {
+      const root = await addGroup(server, null);
+      const { token } = await addCaller(server, root, ownerRole.uid);
+      const timed = await addIdentity(server, root, { name: "timed" });
+      const other = await addIdentity(server, root, { name: "other" });
+      const terms = "/gatehouse.access.v1.RoleBindingTermsService/CreateRoleBindingTerm";
+      const term = { identityUid: timed, roleUid: ownerRole.uid, ttl: "3600s" };
+      assert.equal((await client.call(token, terms, { parent: root, term })).code, Code.OK);
+      const exported = await client.call(token, "/gatehouse.apply.v1.ApplyService/ExportResources", { groupUid: root });
+      assert.equal(exported.code, Code.OK, exported.message);
+      assert.ok(!JSON.stringify(exported.response).includes(`"identity":"timed"`));
+      const { resources } = exported.response as { resources: JsonObject[] };
+      const apply = "/gatehouse.apply.v1.ApplyService/ApplyResources";
+      const pruned = await client.call(token, apply, { groupUid: root, resources, prune: true });
+      assert.equal(pruned.code, Code.OK, pruned.message);
+      assert.match(JSON.stringify(pruned.response), /it has a term/);
+      assert.ok(await findBinding(server.server.database.session, root, ownerRole.uid, timed));
+      const gift = { roleBinding: { identityUid: other, role: "viewer" } };
+      const denied = await applying(await server.tokenOf(timed), { groupUid: root, resources: [gift] });
+      assert.equal(denied.code, Code.PERMISSION_DENIED, denied.message);
+      assert.match(denied.message, /would last longer than the access of the caller/);
+    });
+
     it("is limited like the token of its caller", async () => {
       const root = await addGroup(server, null);
       const team = await addGroup(server, root);

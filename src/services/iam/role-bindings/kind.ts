@@ -9,6 +9,7 @@ import { RoleBindingSpecSchema } from "../../../../gen/gatehouse/apply/v1/apply_
 import type { FieldViolation } from "../../../aip/errors.ts";
 import { toTimestamp } from "../../../aip/timestamps.ts";
 import { ownerRole } from "../../../authz/built-in-roles.ts";
+import { hasTerm } from "../../../model/grants.ts";
 import { parentOf } from "../../../model/uid.ts";
 import { type MethodEvent, type ResourceEvents, resourceEvents } from "../../../resource/method-event.ts";
 import { rowView } from "../../../resource/row-view.ts";
@@ -102,6 +103,8 @@ export const roleBindingKind = defineKind({
       ...missingIdentity(value, names),
       ...missingRole("role", value.role, group, names),
     ],
+    // A file would bind the role again, without an end, once it has ended.
+    outside: (row) => (hasTerm(row) ? "it has a term" : ""),
     toSpec({ parent, identityUid, roleUid }, names) {
       const group = names.pathOf(parent);
       const identity = names.findPath(identityUid);
