@@ -1,7 +1,9 @@
 // Deletes role bindings whose term has ended. They grant nothing before that, so the deletion may be late. One server at a time does it,
 // under a lease.
+import { closeDueRequests } from "../services/iam/access-requests/due-requests.ts";
 import { deleteEnded } from "../services/iam/users/ended-bindings.ts";
 import type { WriteContext } from "../storage/engine/session.ts";
+import { findDueRequests } from "../storage/iam/requests/queries.ts";
 import { findEnded } from "../storage/iam/role-bindings.ts";
 import { isLeaseFree, type Lease, releaseLease, takeLease } from "../storage/installation/lease.ts";
 import { every } from "./every.ts";
@@ -27,16 +29,18 @@ export function deleteEndedBindings(context: ServerContext, { database }: Server
     return await database.write(newWrite(), async (tx) => {
       holdsLease = (await takeLease(tx, lease, nodeId)) !== undefined;
       if (!holdsLease) return false;
+      const requests = await closeDueRequests(tx, batchSize);
       const ended = await findEnded(tx, batchSize);
       for (const row of ended) await deleteEnded(tx, row);
-      return ended.length === batchSize;
+      return Math.max(requests, ended.length) === batchSize;
     });
   }
 
   async function run(): Promise<void> {
     // Sets the clock of terms, which no request may have done for a while.
     await database.accessEpoch.current();
-    if ((await findEnded(database.session, 1)).length === 0) return;
+    const { session } = database;
+    if ((await findEnded(session, 1)).length + (await findDueRequests(session, 1)).length === 0) return;
     while (!draining.aborted && (await isLeaseFree(database.session, lease, nodeId, clock())))
       if (!(await deleteBatch())) return;
   }

@@ -2,6 +2,7 @@
 import type { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
 import type { CollectionTables } from "../storage/collection/collection.ts";
 import { subscriptionKind } from "./events/subscriptions/kind.ts";
+import { accessRequestKind, accessRequestRuleKind } from "./iam/access-requests/kinds.ts";
 import { accountAssociationKind } from "./iam/account-associations/kind.ts";
 import { externalGroupRoleMappingKind } from "./iam/external-group-role-mappings/kind.ts";
 import { groupKind, organizationKind } from "./iam/groups/kind.ts";
@@ -33,6 +34,8 @@ export const kinds: readonly (Kind | OtherKind)[] = [
   tagKind,
   advisoryKind,
   roleBindingKind,
+  accessRequestRuleKind,
+  accessRequestKind,
   subscriptionKind,
 ];
 

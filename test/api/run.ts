@@ -45,8 +45,8 @@ function check(outcome: Outcome, expected: Expectation, rule: string): void {
   if (response !== undefined) assertContains(outcome.response, response, `${rule}: response`);
   for (const [type, detail] of Object.entries(details))
     assertContains(detailOf(outcome, type), detail, `${rule}: ${type}`);
-  // AIP-193: every error has exactly one ErrorInfo, whose reason is in upper case.
-  if (outcome.code !== Code.OK) assertContains(detailOf(outcome, "ErrorInfo"), { reason: code }, `${rule}: ErrorInfo`);
+  // AIP-193: every error has exactly one ErrorInfo, whose reason is in upper case: the code, unless it says more.
+  if (outcome.code !== Code.OK) assertContains(detailOf(outcome, "ErrorInfo"), { reason: code, ...(details.ErrorInfo as JsonObject) }, `${rule}: ErrorInfo`);
 }
 
 function detailOf({ details }: Outcome, type: string): JsonValue | undefined {

@@ -14,6 +14,7 @@ import { demandOf, placesOf } from "./matrix.ts";
 import { type Kind, requestFor, type Things } from "./matrix-requests.ts";
 import { addMapping, addProvider } from "./provider-tree.ts";
 import { addAdvisory, addRepo, addSubscription, addTag } from "./registry-tree.ts";
+import { addRequest, addRequestRule } from "./request-tree.ts";
 import {
   addAssociation,
   addCaller,
@@ -151,6 +152,8 @@ before(async () => {
     advisory: await addAdvisory(server, group),
     subscription: await addSubscription(server, group),
     externalGroupRoleMapping: await addMapping(server, identityProvider),
+    accessRequestRule: await addRequestRule(server, group),
+    accessRequest: await addRequest(server, group),
   };
   person = await addPerson(server, "person", "person@example.org", root);
   await bind(server, group, person, viewerRole.uid);

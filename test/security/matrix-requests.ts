@@ -10,6 +10,7 @@ export const kinds = [
   ...(["group", "identity", "role", "roleBinding", "groupInvite", "accountAssociation"] as const),
   ...(["repo", "repoReadme", "tag", "advisory", "subscription"] as const),
   ...(["identityProvider", "externalGroupRoleMapping"] as const),
+  ...(["accessRequestRule", "accessRequest"] as const),
 ] as const;
 export type Kind = (typeof kinds)[number];
 
@@ -94,6 +95,8 @@ function sampleOf(kind: string, own: Things): JsonObject {
     },
     externalGroupRoleMapping: { externalGroupId: randomUUID(), roleUid: own.role, scope: own.group.split("/")[0]! },
     subscription: { sink: "https://example.org/" },
+    accessRequestRule: { name: "rule", roleUids: [own.role], eligibleRoleUids: [own.role] },
+    accessRequest: { roleUid: own.role, reason: "INC-1" },
   };
   assert.ok(samples[kind], `the matrix has no sample of ${kind}`);
   return structuredClone(samples[kind]);

@@ -14,6 +14,7 @@ import { demandOf, type Place, placesOf, resourceOf, singularOf } from "./matrix
 import { type Kind, kinds, requestFor, type Things } from "./matrix-requests.ts";
 import { addMapping, addProvider } from "./provider-tree.ts";
 import { addAdvisory, addRepo, addSubscription, addTag } from "./registry-tree.ts";
+import { addRequest, addRequestRule } from "./request-tree.ts";
 import {
   addAssociation,
   addCaller,
@@ -78,7 +79,11 @@ before(async () => {
     const identityProvider = await addProvider(server, group);
     const externalGroupRoleMapping = await addMapping(server, identityProvider);
     const providers = { identityProvider, externalGroupRoleMapping };
-    things.set(group, { ...iam, ...providers, repo, repoReadme: repo, tag, advisory, subscription });
+    const requests = {
+      accessRequestRule: await addRequestRule(server, group),
+      accessRequest: await addRequest(server, group),
+    };
+    things.set(group, { ...iam, ...providers, ...requests, repo, repoReadme: repo, tag, advisory, subscription });
     return group;
   };
   const [root, other] = [await add(null), await add(null)];

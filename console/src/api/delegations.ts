@@ -11,6 +11,7 @@ const capabilityToConfirm: Readonly<Partial<Record<DelegationKind, string>>> = {
   [DelegationKind.SCIM_TOKEN]: "identity_providers.update",
   [DelegationKind.EXTERNAL_GROUP_ROLE_MAPPING]: "identity_providers.create",
   [DelegationKind.STATIC_KEYS]: "identity.update",
+  [DelegationKind.ACCESS_REQUEST_RULE]: "role_bindings.create",
 };
 
 /** Returns the capabilities that the caller lacks to confirm a delegation. */

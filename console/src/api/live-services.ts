@@ -3,6 +3,8 @@
 /** The services whose responses depend on a kind of resource, by the end of their name. */
 const servicesOf: Readonly<Record<string, readonly string[]>> = {
   account_associations: ["AccountAssociationsService"],
+  access_request_rules: ["AccessRequestRulesService", "AccessRequestsService"],
+  access_requests: ["AccessRequestsService"],
   advisories: ["AdvisoriesService", "Advisory"],
   external_group_role_mappings: ["ExternalGroupRoleMappingsService"],
   group_invites: ["GroupInvitesService"],

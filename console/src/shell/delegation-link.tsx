@@ -13,6 +13,8 @@ export function DelegationLink({ kind, uid, name }: Shown) {
   const isInvite = kind === DelegationKind.GROUP_INVITE;
   // Most invites are for nobody in particular.
   if (name === "" && !isInvite) return <bdi className="muted">{t("names.hidden")}</bdi>;
+  // No view shows rules of access requests.
+  if (kind === DelegationKind.ACCESS_REQUEST_RULE) return <bdi>{name}</bdi>;
   const to = {
     [DelegationKind.SUBSCRIPTION]: "/o/$org/events/$",
     [DelegationKind.STATIC_KEYS]: "/o/$org/workloads/$",

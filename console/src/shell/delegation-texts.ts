@@ -35,6 +35,7 @@ const kinds: Readonly<Record<number, TextId>> = {
   [DelegationKind.SCIM_TOKEN]: "delegation.scim",
   [DelegationKind.EXTERNAL_GROUP_ROLE_MAPPING]: "delegation.mapping",
   [DelegationKind.STATIC_KEYS]: "delegation.keys",
+  [DelegationKind.ACCESS_REQUEST_RULE]: "delegation.requestRule",
 };
 
 /** Returns the word for a kind, which the name follows. */

@@ -5,6 +5,7 @@ import { openSession, type Session, withClient, withList } from "../client/sessi
 import { type Format, rowFormats } from "../output/formats.ts";
 import type { Shell } from "../shell.ts";
 import { addAccessCommands } from "./access-commands.ts";
+import { addAccessRequestCommands } from "./access-request-commands.ts";
 import { addAttemptCommands } from "./attempt-commands.ts";
 import { addCapabilityCommands } from "./capability-commands.ts";
 import { addDelegationCommands } from "./delegation-commands.ts";
@@ -41,6 +42,7 @@ export function addIamCommands(iam: Command, shell: Shell): void {
   addUserCommands(iam, shell);
   addMembershipCommands(iam, shell);
   addAccessCommands(iam, shell);
+  addAccessRequestCommands(iam, shell);
 }
 
 const drowFormats: readonly Format[] = ["table", "id", "name", "none"];

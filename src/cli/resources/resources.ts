@@ -1,4 +1,5 @@
 // The kinds of resources that have commands, in the order of the help.
+import { accessRequestRules } from "./access-request-rules.ts";
 import { accountAssociations } from "./account-associations.ts";
 import { advisories } from "./advisories.ts";
 import { externalGroupRoleMappings } from "./external-group-role-mappings.ts";
@@ -21,6 +22,7 @@ export const resources: readonly Resource[] = [
   identities,
   roles,
   roleBindings,
+  accessRequestRules,
   invites,
   identityProviders,
   externalGroupRoleMappings,

@@ -1,6 +1,7 @@
 // Collections of the IAM resources: their tables, indexes and change-log rules.
 import type { Collection } from "../collection/collection.ts";
 import type { ExternalGroupRoleMappingRow, IdentityProviderRow, TermsAcceptanceRow } from "./provider-rows.ts";
+import { cancelRequestsOf, endRequestsOf } from "./requests/collections.ts";
 import type { AccountAssociationRow, GroupInviteRow, GroupRow, IdentityRow, RoleBindingRow, RoleRow } from "./rows.ts";
 import { scimCounters } from "./scim-counters.ts";
 import {
@@ -26,7 +27,10 @@ export const identityCollection: Collection<IdentityRow> = {
   // Changes of pins have entries of their own.
   internal: ["trust"],
   changesAccess: ["delete"],
-  syncDependents: keepIdentityAuthority,
+  async syncDependents(tx, before, after) {
+    await keepIdentityAuthority(tx, before, after);
+    if (before && !after) await cancelRequestsOf(tx, before.uid);
+  },
 };
 
 export const roleCollection: Collection<RoleRow> = {
@@ -43,7 +47,10 @@ export const roleBindingCollection: Collection<RoleBindingRow> = {
   changesAccess: ["insert", "update", "delete"],
   // An identity is shown only if it has accepted the organization, and that is not logged.
   showsUnlogged: true,
-  syncDependents: keepFoundingBinding,
+  async syncDependents(tx, before, after) {
+    await keepFoundingBinding(tx, before, after);
+    if (before && !after) await endRequestsOf(tx, before.uid);
+  },
 };
 
 export const groupInviteCollection: Collection<GroupInviteRow> = {

@@ -12,7 +12,8 @@ export type DelegationKind =
   | "identity_providers"
   | "scim_tokens"
   | "external_group_role_mappings"
-  | "identities";
+  | "identities"
+  | "access_request_rules";
 
 /** A delegation: its maker, and the row that grants access. */
 export interface Delegation {

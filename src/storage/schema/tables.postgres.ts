@@ -69,4 +69,8 @@ export const {
   accessUsage,
   settings,
   nameWords,
+  accessRequestRules,
+  accessRequestRuleEntries,
+  accessRequests,
+  accessRequestEntries,
 } = postgresTables;

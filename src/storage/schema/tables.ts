@@ -1,5 +1,6 @@
 // Declares every table once. drizzle-kit reads them through tables.sqlite.ts and tables.postgres.ts.
 import type { Columns } from "./columns.postgres.ts";
+import { defineAccessRequestTables } from "./tables/access-requests.ts";
 import { defineEventTables } from "./tables/events.ts";
 import { defineIamTables } from "./tables/iam.ts";
 import { defineInstallationTables } from "./tables/installation.ts";
@@ -40,6 +41,7 @@ export function defineTables(columns: Columns) {
     ...defineStatisticsTables(columns),
     ...defineWorkloadTables(columns, identityUid),
     ...defineUsageTables(columns, identityUid, groupUid),
+    ...defineAccessRequestTables(columns, groupUid),
   };
 }
 

@@ -14,6 +14,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "delegation.defaultRole": "Standardrolle von",
   "delegation.scim": "SCIM-Token von",
   "delegation.mapping": "Gruppenzuordnung",
+  "delegation.requestRule": "Regel für Anfragen",
   "delegation.keys": "Statische Schlüssel von",
   "delegation.anybody": "für alle mit dem Code",
   "delegation.revoke": "Einladung widerrufen",

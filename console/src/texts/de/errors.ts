@@ -1,6 +1,7 @@
 import type { texts as english } from "../en/errors.ts";
 
 export const texts: Readonly<Record<keyof typeof english, string>> = {
+  "error.ALREADY_HELD": "Die Rolle ist dort schon vergeben, ohne Ende oder ab einem späteren Zeitpunkt.",
   "error.CANCELLED": "Der Aufruf wurde abgebrochen.",
   "error.ID_MISSING": "Ein Name dieses Workloads ist auf eine ID festgelegt, und sein Token hat keine.",
   "error.INVALID_ARGUMENT": "Der Server nimmt das nicht an: {detail}",
@@ -9,16 +10,21 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
     "Ein Name dieses Workloads kommt mit einer anderen ID als der festgelegten. Ein anderer Besitzer kann ihn übernommen haben.",
   "error.NAME_UNKNOWN":
     "Ein Name dieses Workloads ist nicht festgelegt, und diese Identität akzeptiert nur festgelegte Namen.",
+  "error.NOT_ELIGIBLE": "Keine Regel erlaubt Ihnen, diese Rolle in dieser Gruppe anzufragen.",
   "error.NOT_FOUND": "Das gibt es nicht, oder Sie dürfen es nicht sehen.",
   "error.ALREADY_EXISTS": "Das gibt es schon: {detail}",
   "error.NOT_REFUSED": "Dieser Name wurde nicht mit dieser ID abgelehnt. Laden Sie die Seite neu.",
   "error.NO_NAMES":
     "Diese Identität hat keine Namen, die sich festlegen lassen. Das haben nur solche mit Claims oder aus AWS.",
+  "error.OWN_REQUEST": "Über die eigene Anfrage entscheidet niemand selbst.",
   "error.PERMISSION_DENIED": "Das dürfen Sie nicht: {detail}",
+  "error.REQUEST_DECIDED": "Die Anfrage wartet nicht mehr, oder Sie haben schon zugestimmt.",
+  "error.REQUEST_NOT_ACTIVE": "Die Anfrage gibt keine Rolle.",
   "error.RESOURCE_EXHAUSTED": "Eine Grenze des Servers ist erreicht: {detail}",
   "error.FAILED_PRECONDITION": "Das geht jetzt nicht: {detail}",
   "error.ABORTED": "Jemand anderes hat das inzwischen geändert: {detail}",
   "error.TOO_MANY_NAMES": "Diese Identität hat so viele festgelegte Namen, wie sie haben darf.",
+  "error.TOO_MANY_REQUEST_RULES": "Die Gruppe hat so viele Regeln für Anfragen, wie sie haben darf.",
   "error.UNIMPLEMENTED": "Das bietet dieser Server nicht: {detail}",
   "error.IDENTITY_AMBIGUOUS": "Mehrere Identitäten in der Gruppe akzeptieren dieses Token. Nennen Sie eine.",
   "error.INTERNAL": "Der Server hat einen Fehler. Senden Sie die Kennung der Anfrage an die, die ihn betreiben.",

@@ -12,6 +12,7 @@ export const texts = {
   "delegation.defaultRole": "Default role of",
   "delegation.scim": "SCIM token of",
   "delegation.mapping": "Group mapping",
+  "delegation.requestRule": "Rule of access requests",
   "delegation.keys": "Static keys of",
   "delegation.anybody": "for anyone with its code",
   "delegation.revoke": "Revoke invite",

@@ -1,5 +1,6 @@
 /** Errors by their reason or the type of their violation, and the rules of fields. {detail} is what the server says. */
 export const texts = {
+  "error.ALREADY_HELD": "The role is held there already, without an end or from a later time on.",
   "error.CANCELLED": "The call was cancelled.",
   "error.ID_MISSING": "A name of this workload is pinned to an id, and its token has none.",
   "error.INVALID_ARGUMENT": "The server does not accept this: {detail}",
@@ -7,15 +8,20 @@ export const texts = {
   "error.NAME_REUSED":
     "A name of this workload comes with another id than the pinned one. Another owner may have taken the name.",
   "error.NAME_UNKNOWN": "A name of this workload is not pinned, and this identity accepts only pinned names.",
+  "error.NOT_ELIGIBLE": "No rule lets you request this role at this group.",
   "error.NOT_FOUND": "This does not exist, or you may not see it.",
   "error.ALREADY_EXISTS": "This exists already: {detail}",
   "error.NOT_REFUSED": "This name was not refused with this id. Reload the page.",
   "error.NO_NAMES": "This identity has no names to pin. Only claim matches and AWS identities have.",
+  "error.OWN_REQUEST": "Nobody decides about their own request.",
   "error.PERMISSION_DENIED": "You may not do this: {detail}",
+  "error.REQUEST_DECIDED": "The request is not pending any more, or you have approved it already.",
+  "error.REQUEST_NOT_ACTIVE": "The request gives no role.",
   "error.RESOURCE_EXHAUSTED": "A limit of the server is reached: {detail}",
   "error.FAILED_PRECONDITION": "This is not possible now: {detail}",
   "error.ABORTED": "Somebody else has changed this meanwhile: {detail}",
   "error.TOO_MANY_NAMES": "This identity has as many pinned names as it may have.",
+  "error.TOO_MANY_REQUEST_RULES": "The group has as many rules of access requests as it may have.",
   "error.UNIMPLEMENTED": "This server does not offer that: {detail}",
   "error.IDENTITY_AMBIGUOUS": "Several identities in the group accept this token. Name one.",
   "error.INTERNAL": "The server has failed. Send the id of the request to whoever operates it.",

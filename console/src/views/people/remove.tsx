@@ -24,6 +24,7 @@ const delegationTexts: readonly (readonly [DelegationKind, TextId])[] = [
   [DelegationKind.SCIM_TOKEN, "people.remove.scimTokens"],
   [DelegationKind.EXTERNAL_GROUP_ROLE_MAPPING, "people.remove.mappings"],
   [DelegationKind.STATIC_KEYS, "people.remove.keys"],
+  [DelegationKind.ACCESS_REQUEST_RULE, "people.remove.requestRules"],
 ];
 
 interface RemoveProps {

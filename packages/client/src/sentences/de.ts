@@ -21,9 +21,28 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
   ...inGroup("tags", "den Tag", "Tags"),
   ...inGroup("advisories", "das Advisory", "Advisories"),
   ...inGroup("subscriptions", "den Webhook", "Webhooks"),
+  ...inGroup("access_request_rules", "die Anfrageregel", "Anfrageregeln"),
   "groups.created": `{actor} hat {count, plural, one {die Gruppe {resource}} other {# Gruppen}} angelegt${more}`,
   "groups.updated": `{actor} hat {count, plural, one {die Gruppe {resource}} other {# Gruppen}} geändert${more}`,
   "groups.deleted": `{actor} hat {count, plural, one {die Gruppe {resource}} other {# Gruppen}} gelöscht${more}`,
+  "access_requests.requested":
+    "{actor} hat {count, plural, one {die Rolle {role} in {group}} other {# Rollen}} angefragt{count, plural, one {} other {: {role} und {more} weitere}}",
+  "access_requests.obtained":
+    "{actor} hat {count, plural, one {die Rolle {role} in {group}} other {# Rollen}} auf Anfrage bekommen{count, plural, one {} other {: {role} und {more} weitere}}",
+  "access_requests.approved":
+    "{actor} hat {count, plural, one {die Anfrage von {identity} nach der Rolle {role} in {group}} other {# Anfragen}} befürwortet{count, plural, one {} other {: die von {identity} nach {role} und {more} weitere}}",
+  "access_requests.given":
+    "{actor} hat {count, plural, one {die Anfrage von {identity} nach der Rolle {role} in {group}} other {# Anfragen}} genehmigt{count, plural, one {} other {: die von {identity} nach {role} und {more} weitere}}",
+  "access_requests.denied":
+    "{actor} hat {count, plural, one {die Anfrage von {identity} nach der Rolle {role} in {group}} other {# Anfragen}} abgelehnt{count, plural, one {} other {: die von {identity} nach {role} und {more} weitere}}",
+  "access_requests.cancelled":
+    "{actor} hat {count, plural, one {die Anfrage von {identity} nach der Rolle {role} in {group}} other {# Anfragen}} zurückgezogen{count, plural, one {} other {: die von {identity} nach {role} und {more} weitere}}",
+  "access_requests.ended":
+    "{actor} hat {count, plural, one {die Anfrage von {identity} nach der Rolle {role} in {group}} other {# Anfragen}} beendet{count, plural, one {} other {: die von {identity} nach {role} und {more} weitere}}",
+  "access_requests.deleted":
+    "{actor} hat {count, plural, one {die Anfrage von {identity} nach der Rolle {role} in {group}} other {# Anfragen}} gelöscht{count, plural, one {} other {: die von {identity} nach {role} und {more} weitere}}",
+  "access_requests.expired":
+    "{count, plural, one {Die Anfrage von {identity} nach der Rolle {role} in {group} ist} other {# Anfragen sind}} abgelaufen{count, plural, one {} other {: die von {identity} nach {role} und {more} weitere}}",
   "role_bindings.created":
     "{actor} hat {count, plural, one {die Rolle {role} in {group} an {identity}} other {# Rollen}} vergeben{count, plural, one {} other {: {role} an {identity} und {more} weitere}}",
   "role_bindings.updated":

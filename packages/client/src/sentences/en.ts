@@ -21,9 +21,28 @@ export const en = {
   ...inGroup("tags", "tag", "tags"),
   ...inGroup("advisories", "advisory", "advisories"),
   ...inGroup("subscriptions", "webhook", "webhooks"),
+  ...inGroup("access_request_rules", "rule of access requests", "rules of access requests"),
   "groups.created": `{actor} created {count, plural, one {the group {resource}} other {# groups}}${more}`,
   "groups.updated": `{actor} changed {count, plural, one {the group {resource}} other {# groups}}${more}`,
   "groups.deleted": `{actor} deleted {count, plural, one {the group {resource}} other {# groups}}${more}`,
+  "access_requests.requested":
+    "{actor} requested {count, plural, one {the role {role} in {group}} other {# roles: {role} and {more} more}}",
+  "access_requests.obtained":
+    "{actor} got {count, plural, one {the role {role} in {group}} other {# roles: {role} and {more} more}} by request",
+  "access_requests.approved":
+    "{actor} approved {count, plural, one {the request of {identity} for the role {role} in {group}} other {# requests: that of {identity} for {role}, and {more} more}}",
+  "access_requests.given":
+    "{actor} approved, and so fulfilled, {count, plural, one {the request of {identity} for the role {role} in {group}} other {# requests: that of {identity} for {role}, and {more} more}}",
+  "access_requests.denied":
+    "{actor} denied {count, plural, one {the request of {identity} for the role {role} in {group}} other {# requests: that of {identity} for {role}, and {more} more}}",
+  "access_requests.cancelled":
+    "{actor} cancelled {count, plural, one {the request of {identity} for the role {role} in {group}} other {# requests: that of {identity} for {role}, and {more} more}}",
+  "access_requests.ended":
+    "{actor} ended {count, plural, one {the request of {identity} for the role {role} in {group}} other {# requests: that of {identity} for {role}, and {more} more}}",
+  "access_requests.deleted":
+    "{actor} deleted {count, plural, one {the request of {identity} for the role {role} in {group}} other {# requests: that of {identity} for {role}, and {more} more}}",
+  "access_requests.expired":
+    "{count, plural, one {The request of {identity} for the role {role} in {group}} other {# requests}} expired{count, plural, one {} other {: that of {identity} for {role}, and {more} more}}",
   "role_bindings.created":
     "{actor} gave {count, plural, one {{identity} the role {role} in {group}} other {# roles: {role} to {identity}, and {more} more}}",
   "role_bindings.updated":

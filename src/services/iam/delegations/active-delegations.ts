@@ -275,9 +275,10 @@ function evaluate(
   const { kind, makerUid, isInstallation, capabilities, time } = delegation;
   const roles = activeRoles(given.roles, now);
   const { roleUid } = given;
-  // Roles bound to an identity with static keys later, mappings made after a SCIM token, and capabilities added to a built-in role by
-  // an upgrade, are not ROLE_EXTENDED: the maker has to hold them too.
-  const isOpen = kind === "identities" || kind === "scim_tokens" || isBuiltInRole(roleUid);
+  // Roles bound to an identity with static keys later, mappings made after a SCIM token, extended roles of a rule of access requests, and
+  // capabilities added to a built-in role by an upgrade, are not ROLE_EXTENDED: the maker has to hold them too.
+  const isOpen =
+    kind === "identities" || kind === "scim_tokens" || kind === "access_request_rules" || isBuiltInRole(roleUid);
   const added = isOpen ? [] : capabilitiesBeyond(roles, capabilities);
   if (added.length > 0) return { reason: "ROLE_EXTENDED", capabilities: added };
   if (isInstallation) return undefined;

@@ -1,5 +1,6 @@
 // Reads the roles that a delegation gives at present.
 
+import { Capability } from "../../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { Access } from "../../../authz/access.ts";
 import { ownerRole } from "../../../authz/built-in-roles.ts";
 import { combineRoles } from "../../../authz/grants.ts";
@@ -19,8 +20,12 @@ import { type DelegationKind, findRoleCapabilities } from "../../../storage/iam/
 import { findFoundedOrganizations } from "../../../storage/iam/founding-bindings.ts";
 import { findGrants } from "../../../storage/iam/grants.ts";
 import { findMappedRoles } from "../../../storage/iam/providers.ts";
+import { accessRequestRuleCollection } from "../../../storage/iam/requests/collections.ts";
 import { subscriptionCapabilities } from "../../../storage/iam/vouchers.ts";
 import { isReadableRole, mayListBindings } from "../rules/readable.ts";
+
+/** The capabilities that it takes to give a role. */
+const bindingCapabilities: readonly number[] = [Capability.CAP_IAM_ROLE_BINDINGS_CREATE];
 
 /** The roles that a delegation gives. Only those of an identity with static keys can have terms. */
 export interface Given {
@@ -66,6 +71,14 @@ export async function findGiven(
       const row = await findRow(session, subscriptionCollection, uid);
       const role = row && { groupUid: row.parent, capabilities: subscriptionCapabilities };
       return role && { roles: [{ role, ...noTerm }], roleUid: "" };
+    }
+    case "access_request_rules": {
+      const row = await findRow(session, accessRequestRuleCollection, uid);
+      if (!row) return undefined;
+      // Its maker gives roles by it, and so must be able to bind roles.
+      const roles: TimedRole[] = [{ role: { groupUid: row.parent, capabilities: bindingCapabilities }, ...noTerm }];
+      for (const roleUid of row.roleUids) roles.push(...(await givenRole(capabilitiesOf, roleUid, row.parent)).roles);
+      return { roles, roleUid: "" };
     }
     case "identities": {
       const holder = await findGrants(session, uid);

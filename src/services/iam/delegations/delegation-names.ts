@@ -14,6 +14,7 @@ import {
   identityCollection,
   identityProviderCollection,
 } from "../../../storage/iam/collections.ts";
+import { accessRequestRuleCollection } from "../../../storage/iam/requests/collections.ts";
 
 /** A delegation as responses have it. */
 export type ShownDelegation = MessageInitShape<typeof DelegationSchema>;
@@ -80,6 +81,11 @@ const namedBy: Readonly<Partial<Record<Kind, Named>>> = {
     Capability.CAP_IAM_IDENTITY_PROVIDERS_LIST,
     externalGroupRoleMappingCollection,
     ({ externalGroupId }) => externalGroupId,
+  ),
+  [Kind.ACCESS_REQUEST_RULE]: named(
+    Capability.CAP_IAM_ROLE_BINDINGS_LIST,
+    accessRequestRuleCollection,
+    ({ name }) => name,
   ),
   [Kind.STATIC_KEYS]: named(Capability.CAP_IAM_IDENTITY_LIST, identityCollection, ({ name }) => name),
 };

@@ -55,6 +55,7 @@ const kinds: Readonly<Record<DelegationKind, { readonly kind: Kind; readonly cap
     capability: Capability.CAP_IAM_IDENTITY_PROVIDERS_CREATE,
   },
   identities: { kind: Kind.STATIC_KEYS, capability: Capability.CAP_IAM_IDENTITY_UPDATE },
+  access_request_rules: { kind: Kind.ACCESS_REQUEST_RULE, capability: Capability.CAP_IAM_ROLE_BINDINGS_CREATE },
 };
 
 /** Serves delegations. */

@@ -34,6 +34,8 @@ const texts: Readonly<Record<DelegationKind, string>> = {
   scim_tokens: "the SCIM token is not in force: its maker no longer holds the default role and the mapped roles.",
   external_group_role_mappings: "the mapping is not in force: its maker no longer holds its role.",
   identities: "the static keys are not in force: the maker of the keys no longer holds what their identity holds.",
+  access_request_rules:
+    "the rule of access requests is not in force: its maker does not hold its roles, with role_bindings.create, without an end.",
 };
 
 function remedyFor(uid: string): string {

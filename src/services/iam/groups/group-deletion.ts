@@ -12,6 +12,8 @@ import {
   termsAcceptanceCollection,
 } from "../../../storage/iam/collections.ts";
 import { findAcceptancesOf } from "../../../storage/iam/providers.ts";
+import { accessRequestCollection } from "../../../storage/iam/requests/collections.ts";
+import { findRequestsAt } from "../../../storage/iam/requests/queries.ts";
 import { findBindingsUnder, findEndedUnder } from "../../../storage/iam/role-bindings.ts";
 import type { GroupRow, RoleBindingRow } from "../../../storage/iam/rows.ts";
 import { repoCollection } from "../../../storage/registry/rows.ts";
@@ -32,6 +34,9 @@ export interface Obstacles {
 /** How many role bindings that have ended are deleted with a group; background work deletes more. */
 const maxEnded = 1_000;
 
+/** The kinds of resources that end with their group, and keep it from being deleted no more than an empty one. */
+const endingKinds = [termsAcceptanceCollection.kind, accessRequestCollection.kind];
+
 /** The contents of a group: the counters of its subtree, and whether it has an account association. */
 export interface GroupContents {
   readonly counters: ReadonlyMap<string, number>;
@@ -47,7 +52,7 @@ export async function readObstacles(
 ): Promise<Obstacles> {
   const { counters, hasAssociation } = known ?? (await readContents(session, uid));
   const contents = new Map(counters);
-  contents.delete(termsAcceptanceCollection.kind);
+  for (const kind of endingKinds) contents.delete(kind);
   // The association has the uid of the group, so the counters of the children do not include it.
   if (hasAssociation)
     contents.set(accountAssociationCollection.kind, 1 + (contents.get(accountAssociationCollection.kind) ?? 0));
@@ -80,6 +85,7 @@ export async function emptyOut(tx: Transaction, row: GroupRow, callerUid: string
   const { contents, ownBinding } = await readObstacles(tx, row.uid, callerUid, await withoutEnded(tx, row.uid));
   if (contents.size > 0) throw notEmpty(row.uid, [...contents.keys()].sort());
   await deleteAcceptances(tx, row.uid);
+  await deleteRequests(tx, row.uid);
   if (ownBinding) await deleteRow(tx, roleBindingCollection, ownBinding);
   await clearDailyCounts(tx, row.uid);
   if (!(await mayHaveAdvisoryRemains(tx, row.uid))) return;
@@ -103,6 +109,11 @@ async function withoutEnded(tx: Transaction, groupUid: string): Promise<GroupCon
 /** Deletes the acceptances of terms, which end with the group. The change log keeps them. */
 async function deleteAcceptances(tx: Transaction, groupUid: string): Promise<void> {
   for (const row of await findAcceptancesOf(tx, groupUid)) await deleteRow(tx, termsAcceptanceCollection, row);
+}
+
+/** Deletes the access requests at a group, none of which gives a role any more. The change log keeps them. */
+async function deleteRequests(tx: Transaction, groupUid: string): Promise<void> {
+  for (const row of await findRequestsAt(tx, groupUid)) await deleteRow(tx, accessRequestCollection, row);
 }
 
 /** Returns the error of a delete of a group that contains resources of these kinds. */

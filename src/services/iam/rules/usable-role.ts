@@ -21,6 +21,14 @@ export async function requireUsableRole(
   call: Call,
   end: number,
 ): Promise<RoleRow> {
+  const role = await requireAvailableRole(session, roleUid, groupUid);
+  const isReadable = isReadableRole(roleUid, groupUid, call);
+  requireHeld(call, role.capabilities, groupUid, `role ${isReadable ? role.name : roleUid}`, { isReadable, end });
+  return role;
+}
+
+/** Returns a role. Throws unless it exists and is available in the group. */
+export async function requireAvailableRole(session: Session, roleUid: string, groupUid: string): Promise<RoleRow> {
   // A custom role is available in its group and subgroups. The uid alone decides: the error must not reveal whether a role exists.
   if (roleUid.includes("/") && !isWithin(groupUid, parentOf(roleUid))) {
     throw permissionDenied(
@@ -30,7 +38,5 @@ export async function requireUsableRole(
   }
   const role = await findRow(session, roleCollection, roleUid);
   if (!role) throw notFound(resourceType(RoleSchema), roleUid);
-  const isReadable = isReadableRole(roleUid, groupUid, call);
-  requireHeld(call, role.capabilities, groupUid, `role ${isReadable ? role.name : roleUid}`, { isReadable, end });
   return role;
 }

@@ -6,6 +6,7 @@ import { notFound } from "../../../aip/errors.ts";
 import { resourceType } from "../../../aip/resource-type.ts";
 import { hasTerm, type Term } from "../../../model/grants.ts";
 import { methodPath } from "../../../pipeline/compose.ts";
+import { loggedAs, nobody } from "../../../storage/collection/logged-as.ts";
 import { deleteRow, findRow, updateRow } from "../../../storage/collection/rows.ts";
 import type { Session, Transaction } from "../../../storage/engine/session.ts";
 import { roleBindingCollection } from "../../../storage/iam/collections.ts";
@@ -30,8 +31,7 @@ export async function findOpen(session: Session, uid: string): Promise<RoleBindi
 
 /** Deletes a binding that has ended, in nobody's name. */
 export async function deleteEnded(tx: Transaction, row: RoleBindingRow): Promise<void> {
-  const by = { actor: "", method: ending, requestId: "" };
-  await deleteRow({ ...tx, logChange: (entry) => tx.logChange({ ...entry, by }) }, roleBindingCollection, row);
+  await deleteRow(loggedAs(tx, ending, nobody), roleBindingCollection, row);
   await deleteUnusedPendingUser(tx, row.identityUid);
 }
 

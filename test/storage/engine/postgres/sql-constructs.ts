@@ -16,6 +16,7 @@ const nodes = "schema/migrations/postgres/0002_nodes.sql";
 const counts = "schema/migrations/postgres/0010_daily_counts.sql";
 const trust = "schema/migrations/postgres/0014_identity_trust.sql";
 const usage = "schema/migrations/postgres/0016_access_usage.sql";
+const requests = "schema/migrations/postgres/0017_access_requests.sql";
 const seen = "schema/migrations/postgres/0013_seen_tokens.sql";
 const founding = "schema/migrations/postgres/0006_founding_bindings.sql";
 const settings = "schema/migrations/postgres/0007_subscription_settings.sql";
@@ -48,7 +49,7 @@ export const uncommonConstructs: readonly SqlConstruct[] = [
   {
     name: "json columns",
     pattern: /" json\b|\bpg\.jsonb?\(/,
-    files: ["schema/columns.postgres.ts", initial, scim, settings, trust],
+    files: ["schema/columns.postgres.ts", initial, scim, settings, trust, requests],
   },
   {
     name: 'collate "C"',
@@ -65,6 +66,7 @@ export const uncommonConstructs: readonly SqlConstruct[] = [
       counts,
       seen,
       usage,
+      requests,
     ],
   },
   { name: "DO, CREATE EXTENSION", pattern: /\bDO \$|\bCREATE EXTENSION\b/, files: [initial] },
