@@ -8,6 +8,7 @@ import { readSecret } from "../../src/storage/installation/secret-settings.ts";
 import { keyStore } from "../../src/storage/installation/signing-keys.ts";
 import { keptLog } from "../harness/kept-log.ts";
 import { rest } from "../harness/rest.ts";
+import { untilTrue } from "../harness/until.ts";
 import { keyPair, keySetText, signOutside, startIssuer } from "../sts/outside.ts";
 import { codeOf, type Ground, openGround, replyOf } from "./ground.ts";
 
@@ -120,8 +121,14 @@ describe("logs, metrics and errors", () => {
   });
 
   it("L3: the error about a database failure has only the id of the request; the log has the cause", async () => {
-    const file = new BetterSqlite(ground.server.config.databaseUrl);
-    file.exec("ALTER TABLE roles RENAME COLUMN description TO described");
+    // The server is in this process: without a pause, a write that it has begun would not end.
+    const file = new BetterSqlite(ground.server.config.databaseUrl, { timeout: 0 });
+    const rename = (from: string, to: string) =>
+      untilTrue(async () => {
+        file.exec(`ALTER TABLE roles RENAME COLUMN ${from} TO ${to}`);
+        return true;
+      });
+    await rename("description", "described");
     try {
       const { url, ownerToken } = ground.server;
       const { status, body, headers } = await rest(url, ownerToken, "GET", "/iam/v2beta1/roles");
@@ -131,7 +138,7 @@ describe("logs, metrics and errors", () => {
       const line = log.lines().find((candidate) => candidate.includes(id));
       assert.match(line ?? "", /"level":"error".*no such column/);
     } finally {
-      file.exec("ALTER TABLE roles RENAME COLUMN described TO description");
+      await rename("described", "description");
       file.close();
     }
   });

@@ -44,6 +44,8 @@ export const leftOut: readonly string[] = [
   "that the organization is verified, unless you import with --accept-verified",
   "role bindings of the role operator, because an operator of one installation is not an operator of another",
   "role bindings with a term: give them again",
+  "access requests, which end with the installation that decided them",
+  "rules of access requests, for which their makers vouch: create them again",
   "advisories and their records: use `gatehouse advisories export` and `import`",
   "accepted terms, which hold between one installation and its organizations: accept them again",
   "images, former digests of tags, and metadata of identities",
