@@ -46,7 +46,12 @@ function check(outcome: Outcome, expected: Expectation, rule: string): void {
   for (const [type, detail] of Object.entries(details))
     assertContains(detailOf(outcome, type), detail, `${rule}: ${type}`);
   // AIP-193: every error has exactly one ErrorInfo, whose reason is in upper case: the code, unless it says more.
-  if (outcome.code !== Code.OK) assertContains(detailOf(outcome, "ErrorInfo"), { reason: code, ...(details.ErrorInfo as JsonObject) }, `${rule}: ErrorInfo`);
+  if (outcome.code !== Code.OK)
+    assertContains(
+      detailOf(outcome, "ErrorInfo"),
+      { reason: code, ...(details.ErrorInfo as JsonObject) },
+      `${rule}: ErrorInfo`,
+    );
 }
 
 function detailOf({ details }: Outcome, type: string): JsonValue | undefined {
