@@ -1,6 +1,9 @@
 // Divides long computations into slices. Between two slices, of whichever computation, the event loop serves other requests.
 import { AsyncLocalStorage } from "node:async_hooks";
 
+// Those of the process, for ever: a test that replaces the timers of the part that it tests must not stop the slices of all others.
+const { setTimeout, setImmediate } = globalThis;
+
 /** How long a computation keeps the event loop, in milliseconds. */
 const sliceMs = 3;
 
@@ -12,6 +15,9 @@ const pauseMs = 1;
  * in a hundred other requests meets a slice that garbage collection or a large message prolongs.
  */
 const restFactor = 8;
+
+/** The longest pause, in milliseconds: a slice that the system interrupted, such as a machine that slept, must not stop all computations. */
+const maxRestMs = 1000;
 
 /** A computation whose time is measured. */
 export interface Work {
@@ -162,7 +168,7 @@ function endSlice(): void {
 
 /** Returns how long computations rest after a slice, in milliseconds: not at all if no other request came since the slice before. */
 function restAfter(ms: number): number {
-  return others === othersBefore ? 0 : restFactor * ms;
+  return others === othersBefore ? 0 : Math.min(maxRestMs, restFactor * ms);
 }
 
 /** Maps items in slices. */
