@@ -57,9 +57,9 @@ function kindOf(method: string, { name, field }: FormField, description: string)
   return kinds[own] ?? kinds[commented] ?? kinds[resource];
 }
 
-/** Returns the noun in the name of a field: `default_role` and `roleUid` are roles, `uid` has none. */
+/** Returns the noun in the name of a field: `default_role`, `eligible_role_uids` and `roleUid` are roles, `uid` has none. */
 function nounOf(name: string): string {
-  const words = wordsOf(name).replace(/^default /, "");
+  const words = wordsOf(name).replace(/^(?:default|eligible|approver) /, "");
   return words.replace(/ ?\b(?:uids?|uidp|ids?)$/, "").replace(/s$/, "");
 }
 
