@@ -23,7 +23,10 @@ for (const name of built) {
 rmSync(staging, { recursive: true, force: true });
 mkdirSync(staging, { recursive: true });
 for (const name of built) cpSync(path.join(root, "dist", name), path.join(staging, "dist", name), { recursive: true });
-for (const name of documents) cpSync(path.join(root, name), path.join(staging, name), { recursive: true });
+// The pages that the server shows have their pictures in the console; 9 MB of them again are not worth the download.
+const pictures = path.join(root, "docs", "images");
+for (const name of documents)
+  cpSync(path.join(root, name), path.join(staging, name), { recursive: true, filter: (from) => from !== pictures });
 writeFileSync(path.join(staging, "package.json"), `${JSON.stringify(manifest(), null, 2)}\n`);
 writeFileSync(path.join(staging, "sbom.cdx.json"), billOfMaterials());
 execFileSync("npm", ["pack", "--silent", "--pack-destination", outDir], { cwd: staging, stdio: "inherit" });

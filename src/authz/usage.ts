@@ -1,5 +1,6 @@
 // Remembers which grants allowed calls, until they are stored: the last day on which an identity used a capability by its grant at a group.
 import { LRUCache } from "lru-cache";
+import { dayMs } from "../base/clock.ts";
 
 /** The uses of one identity by its grant at one group that are not stored yet. */
 export interface Use {
@@ -20,8 +21,6 @@ export interface UsageLimits {
   readonly usedIdentities: number;
   readonly usedGrants: number;
 }
-
-const dayMs = 24 * 60 * 60 * 1000;
 
 /** Returns the day of a time: days since the epoch, in UTC. */
 export function usageDay(time: number): number {

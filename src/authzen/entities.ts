@@ -1,4 +1,4 @@
-// What the types and ids of subjects and resources stand for here.
+// The types and ids of subjects and resources, and the identities, groups and other resources that they name.
 import { GroupsService } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { ApiError, Code } from "../aip/errors.ts";
 import { isUid, rootOf } from "../model/uid.ts";

@@ -1,6 +1,7 @@
 // Validates the settings and converts them for the program.
 import path from "node:path";
 import { isLoopbackUrl } from "../base/address-ranges.ts";
+import { dayMs } from "../base/clock.ts";
 import type { Network } from "../base/network-address.ts";
 import type { NamePolicy } from "../model/trust.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
@@ -172,8 +173,6 @@ function toBaseUrl(text: string, dev: boolean, listening: string): string {
 function isOwnMachine(url: URL): boolean {
   return isLoopbackUrl(url) || url.hostname.endsWith(".localhost");
 }
-
-const dayMs = 24 * 60 * 60 * 1000;
 
 function toRetention(raw: RawSettings, name: SettingName): number | undefined {
   const days = toPattern(raw, name, /^(forever|[1-9]\d{0,4})$/, "forever, or a number of days from 1 to 99999");

@@ -1,13 +1,14 @@
 // The background work of a server: it reads the signing keys, deletes expired rows and delivers events.
 import { setTimeout } from "node:timers/promises";
 import type { KeyRing } from "../authn/key-ring.ts";
+import { dayMs } from "../base/clock.ts";
 import type { Config } from "../config/config.ts";
 import { deliverEvents, type EventDelivery } from "../events/dispatcher.ts";
 import { registryLimits } from "../registry-notifications/limits.ts";
 import { subscriptionInactivity } from "../services/iam/delegations/inactive-delegations.ts";
 import { countAdvisoryLevels } from "../services/statistics/advisory-levels.ts";
 import { countDelivery } from "../services/statistics/counted-events.ts";
-import { dayMs } from "../services/statistics/days.ts";
+
 import { statisticsLimits } from "../services/statistics/limits.ts";
 import { fillScores } from "../services/vulnerabilities/advisories/advisory-scores.ts";
 import { type RetentionPolicy, sweep } from "../storage/sweep.ts";

@@ -27,7 +27,7 @@ import {
 const folder = mkdtempSync(path.join(tmpdir(), "gatehouse-package-"));
 const previousVersion = "0.1.999";
 const maxPackages = 10;
-const maxMegabytes = 64;
+const maxMegabytes = 60;
 let tarball = "";
 let previous = "";
 let provider: IdentityProvider;

@@ -249,7 +249,7 @@ for (const database of databases) {
       await denied("capabilities", editor.token, "POST", `requestRules/${server.groupUid}`, body);
     });
 
-    it("of 50 concurrent approvals exactly one gives the role, by one role binding", async () => {
+    it("one of 50 approvals of a request at once gives the role, by one role binding", async () => {
       await rule();
       const { uid } = await request();
       const approvers = await Promise.all(Array.from({ length: 10 }, () => person(server.groupUid, ownerRole.uid)));
@@ -261,7 +261,7 @@ for (const database of databases) {
       assert.equal((await get(uid)).decisions.length, 1);
     });
 
-    it("of overlapping requests the latest end counts, and the other end if one is given back", async () => {
+    it("a role by two overlapping requests ends with the later one, and with the other one if that is given back", async () => {
       await rule();
       const [short, long] = [await request(), await request({ duration: "7200s" })];
       await approve(long.uid);

@@ -6,13 +6,12 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { builtInRoles } from "../../src/authz/built-in-roles.ts";
 import { findCapabilityByName } from "../../src/model/capabilities.ts";
 import { userUid } from "../../src/services/iam/users/user-uid.ts";
-import { newBrowser, signInUrl } from "../harness/browser.ts";
 import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { type RestReply, rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { untilTrue } from "../harness/until.ts";
-import { client, loginSettings, startUpstream, type Upstream } from "../sign-in/openid-client.ts";
+import { client, loginSettings, signInBy, startUpstream, type Upstream } from "../sign-in/openid-client.ts";
 import { stoppedClock, type TurnableClock } from "./ground.ts";
 import { addIdentity, addRole, arrange, bind, ownerRole, viewerRole } from "./tree.ts";
 
@@ -78,14 +77,7 @@ for (const database of databases) {
     async function signIn(parameters: Record<string, string>, claims: Record<string, unknown> = {}) {
       clock.advance(1000);
       const sub = (claims.sub as string | undefined) ?? `person-${serial++}`;
-      upstream.behaviour.claims = { sub, ...claims };
-      const browser = newBrowser();
-      const url = new URL(signInUrl(server.url, parameters));
-      if (parameters.idp_id) url.searchParams.delete("client_id");
-      const begun = await browser.request(url.href);
-      const there = new URL(begun.headers.get("location") ?? assert.fail(begun.text));
-      const end = await browser.request(upstream.authorize(there));
-      const answers = new URL(end.headers.get("location") ?? assert.fail(end.text)).searchParams;
+      const answers = await signInBy(upstream, server.url, parameters, { sub, ...claims });
       return { uid: userUid(upstream.issuer, sub), token: answers.get("token"), error: answers.get("error") };
     }
 

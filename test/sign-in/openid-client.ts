@@ -1,7 +1,9 @@
 // A login provider on loopback that does as a test tells it: right by default, or wrong in one thing.
+import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
+import { newBrowser, signInUrl } from "../harness/browser.ts";
 import {
   discoveryPath,
   keyPair,
@@ -133,4 +135,26 @@ export type Upstream = Awaited<ReturnType<typeof startUpstream>>;
 /** Returns the settings of a server whose login provider this is. */
 export function loginSettings({ issuer }: Pick<Upstream, "issuer">): Record<string, string> {
   return { loginIssuer: issuer, loginClientId: client.id, loginClientSecret: client.secret };
+}
+
+/**
+ * Signs a person with these claims in, with a new browser. Returns what the command line is told: the tokens, or the error. The provider is
+ * that of `idp_id`, otherwise that of the server.
+ */
+export async function signInBy(
+  upstream: Upstream,
+  serverUrl: string,
+  parameters: Readonly<Record<string, string>>,
+  claims: Record<string, unknown>,
+): Promise<URLSearchParams> {
+  upstream.behaviour.claims = claims;
+  const browser = newBrowser();
+  const url = new URL(signInUrl(serverUrl, parameters));
+  if (parameters.idp_id) url.searchParams.delete("client_id");
+  const begun = await browser.request(url.href);
+  const there = new URL(begun.headers.get("location") ?? assert.fail(begun.text));
+  // Some errors come before the provider is asked.
+  if (there.origin !== upstream.issuer) return there.searchParams;
+  const end = await browser.request(upstream.authorize(there));
+  return new URL(end.headers.get("location") ?? assert.fail(end.text)).searchParams;
 }

@@ -29,7 +29,7 @@ export const termChanges: NonNullable<Resource["instead"]> = {
     return { uid: uid! };
   },
   async update(session, uid, { identity, role, file, ...options }) {
-    const removesEnd = options.expiry === (false as unknown as FlagValue);
+    const removesEnd = options.expiry === false;
     const term = termOf(options) ?? (removesEnd ? {} : undefined);
     if (!term) return false;
     if (identity !== undefined || role !== undefined || file !== undefined)

@@ -12,6 +12,7 @@ import { formatPageToken } from "../../aip/page-token.ts";
 import { effectivePageSize, effectiveSkip } from "../../aip/pagination.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
 import { newViolations } from "../../aip/violations.ts";
+import { dayMs } from "../../base/clock.ts";
 import { compareTexts } from "../../base/compare-texts.ts";
 import { namesOfNumbers } from "../../model/capabilities.ts";
 import { rangeBelow } from "../../model/uid.ts";
@@ -36,8 +37,6 @@ import { countScanned, type Scan, scanRows } from "../../storage/list/scan.ts";
 import { requireFewBindings } from "./few-bindings.ts";
 import { showBinding } from "./shown-binding.ts";
 import { identityShower } from "./shown-identities.ts";
-
-const dayMs = 24 * 60 * 60 * 1000;
 
 /** The bounds of the days without a use, and their number if the request has none. */
 const unusedDays = { least: 7, most: 400, usual: 90 };

@@ -28,7 +28,7 @@ export async function acceptInvite(
   vouches: (groupUid: string) => boolean,
 ): Promise<string> {
   const invite = await readInvite(tx, code, person, vouches);
-  // What the maker may give for a time only ends with the maker's access.
+  // A role that the maker has for a time only ends with the maker's access.
   const expireTime = await endOf(tx, "group_invites", invite.uid);
   await ensureRoleBinding(tx, identityUid, invite.roleUid, invite.parent, expireTime);
   await accept(tx, identityUid, invite.parent);

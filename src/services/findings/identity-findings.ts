@@ -3,6 +3,7 @@ import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb
 import { RelationshipType } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { FindingKind } from "../../../gen/gatehouse/organizations/v1/findings_pb.ts";
 import { fromTimestamp, toTimestamp } from "../../aip/timestamps.ts";
+import { dayMs } from "../../base/clock.ts";
 import { parentOf } from "../../model/uid.ts";
 import { findRows } from "../../storage/collection/rows.ts";
 import type { Session } from "../../storage/engine/session.ts";
@@ -13,8 +14,6 @@ import type { Scan } from "../../storage/list/scan.ts";
 import { maxStaticKeysAge, staticKeysExpiry } from "../../sts/static-keys-expiry.ts";
 import { fromColumns } from "../iam/identities/relationships.ts";
 import { type FindingParts, type FindingSource, scanOfRows } from "./finding-kind.ts";
-
-const dayMs = 24 * 60 * 60 * 1000;
 
 /** The time before the end of keys from which they are findings, in milliseconds. */
 const expiresSoonMs = 14 * dayMs;

@@ -1,7 +1,5 @@
 // Days and weeks in UTC, as milliseconds since the epoch at which they begin.
-
-/** The length of a day in milliseconds: UTC has no other. */
-export const dayMs = 24 * 60 * 60 * 1000;
+import { dayMs } from "../../base/clock.ts";
 
 /** Returns the beginning of the day of a time. */
 export function dayOf(time: number): number {

@@ -2,8 +2,9 @@
 import type { QueryStatisticsRequest } from "../../../gen/gatehouse/organizations/v1/statistics_pb.ts";
 import { newViolations, type Violations } from "../../aip/violations.ts";
 import { clip } from "../../base/clip.ts";
+import { dayMs } from "../../base/clock.ts";
 import { notOneOf } from "../../base/similar.ts";
-import { dayMs, parseDay } from "./days.ts";
+import { parseDay } from "./days.ts";
 import { statisticsLimits } from "./limits.ts";
 import { isMetric, type MetricName, metrics } from "./metrics.ts";
 

@@ -8,6 +8,7 @@ import {
   StatisticsStep,
 } from "../../../gen/gatehouse/organizations/v1/statistics_pb.ts";
 import { notFound } from "../../aip/errors.ts";
+import { dayMs } from "../../base/clock.ts";
 import { namesOfNumbers } from "../../model/capabilities.ts";
 import { accessOf } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
@@ -19,7 +20,7 @@ import { readSetting } from "../../storage/engine/settings.ts";
 import { groupCollection } from "../../storage/iam/collections.ts";
 import { type CountsByDay, findDailyCounts } from "../../storage/statistics/daily-counts.ts";
 import { groupParents } from "../iam/groups/groups.ts";
-import { dayMs, dayOf, formatDay, stepsOf } from "./days.ts";
+import { dayOf, formatDay, stepsOf } from "./days.ts";
 import { countedSinceSetting, statisticsLimits } from "./limits.ts";
 import { type MetricName, metrics } from "./metrics.ts";
 import { type DayRange, readQuery } from "./query.ts";

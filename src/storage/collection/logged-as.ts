@@ -10,7 +10,7 @@ export function loggedAs(
   { actor, actorClaims, requestId }: Pick<WriteContext, "actor" | "actorClaims" | "requestId"> = tx.context,
 ): Transaction {
   const by = { actor, actorClaims, method, requestId };
-  // What depends on the change may have a method of its own.
+  // A change that depends on this one may be logged under a method of its own.
   return { ...tx, logChange: (entry) => tx.logChange({ ...entry, by: entry.by ?? by }) };
 }
 

@@ -1,12 +1,11 @@
 // Stores when identities used their access last. The change log has no entries of it.
 import type { SQL, SQLWrapper } from "drizzle-orm";
+import { dayMs } from "../../base/clock.ts";
 import { limitOf, numberPlaceholder, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { readSetting, writeSetting } from "../engine/settings.ts";
 import { asc, eq, lte, sql } from "../schema/drizzle.ts";
 import { effectiveGroup } from "./grants.ts";
-
-const dayMs = 24 * 60 * 60 * 1000;
 
 /** The days on which an identity used capabilities last by its roles at a group. */
 export interface StoredUse {

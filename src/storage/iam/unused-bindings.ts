@@ -1,12 +1,11 @@
 // Finds role bindings whose roles nobody used for a while, and what was used of the others.
 import type { SQL, SQLWrapper } from "drizzle-orm";
+import { dayMs } from "../../base/clock.ts";
 import { numberPlaceholder, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, SessionDialect } from "../engine/session.ts";
 import type { Condition } from "../list/condition.ts";
 import { eq, sql } from "../schema/drizzle.ts";
 import { type ReachingBinding, reachingColumns } from "./grants.ts";
-
-const dayMs = 24 * 60 * 60 * 1000;
 
 type UnusedCondition = Pick<Condition, "name" | "build" | "values">;
 
@@ -19,22 +18,6 @@ export function unusedSince(time: number): UnusedCondition {
     name: "unused",
     build: (dialect) => sql`(${isUnused(dialect)})`,
     values: { unusedDay: Math.floor(time / dayMs) },
-  };
-}
-
-/** Returns the condition of those that also existed before that time, and have not been changed since. */
-export function removableSince(time: number): UnusedCondition {
-  return {
-    name: "removable",
-    build: (dialect) => {
-      const { roleBindings, accessUsage } = dialect.tables;
-      const before = numberPlaceholder("before");
-      return sql`(${roleBindings.createTime} <= ${before} and coalesce(${roleBindings.startTime}, 0) <= ${before} and ${isUnused(dialect)}
-        and not exists (select 1 from ${accessUsage} where ${accessUsage.identityUid} = ${roleBindings.identityUid}
-          and ${accessUsage.groupUid} = ${placeOf(roleBindings.identityUid, roleBindings.parent)}
-          and ${accessUsage.bindTime} > ${before}))`;
-    },
-    values: { ...unusedSince(time).values, before: time },
   };
 }
 

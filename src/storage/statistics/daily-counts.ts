@@ -1,10 +1,9 @@
 // Stores how often something happened in each group and below it, by day. Not in the change log, so no cache is invalidated.
 import type { SQL } from "drizzle-orm";
+import { dayMs } from "../../base/clock.ts";
 import { limitOf, numberPlaceholder, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { and, asc, between, eq, lte, sql } from "../schema/drizzle.ts";
-
-const dayMs = 24 * 60 * 60 * 1000;
 
 /** A count of one metric. */
 export interface DailyCount {

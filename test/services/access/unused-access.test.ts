@@ -235,7 +235,7 @@ for (const database of databases) {
       assert.equal((await used(root, uid)).advice, undefined);
     });
 
-    it("is read in pages with a total, and rejects other numbers of days", async () => {
+    it("a list of unused access has pages with a total, and is refused for fewer than 7 and more than 400 days", async () => {
       const crowd = await addGroup(at(300), root, "crowd");
       const uids: string[] = [];
       for (let i = 0; i < 5; i++) uids.push((await addOld(crowd)).uid);

@@ -4,18 +4,17 @@ import { after, before, describe, it } from "node:test";
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { Access } from "../../../src/authz/access.ts";
 import { AccessUsage } from "../../../src/authz/usage.ts";
-import { rangeBelow } from "../../../src/model/uid.ts";
+import { dayMs } from "../../../src/base/clock.ts";
 import { deleteRow, findRow, updateRow } from "../../../src/storage/collection/rows.ts";
+import { writeSetting } from "../../../src/storage/engine/settings.ts";
 import { noteBinding, storeUses } from "../../../src/storage/iam/access-usage.ts";
 import { roleBindingCollection, roleCollection } from "../../../src/storage/iam/collections.ts";
-import { removableSince } from "../../../src/storage/iam/unused-bindings.ts";
-import { scanRows } from "../../../src/storage/list/scan.ts";
 import { databases } from "../../harness/databases.ts";
+import { rest } from "../../harness/rest.ts";
 import { startTestServer, type TestServer } from "../../harness/server.ts";
-import { addGroup, addIdentity, addRole, arrange, bind } from "../../security/tree.ts";
+import { addGroup, addIdentity, addRole, arrange, bind, viewerRole } from "../../security/tree.ts";
 import { type Chooser, newChooser } from "./random-tree.ts";
 
-const dayMs = 24 * 60 * 60 * 1000;
 const days = 40;
 const window = 15;
 const capabilities = [
@@ -110,27 +109,35 @@ for (const database of databases) {
         await arrange(place, (tx) => storeUses(tx, usage.take(below(3) === 0)));
       }
       await arrange(place, (tx) => storeUses(tx, usage.take(true)));
-      return { root, uses: uses.filter(({ time }) => time >= end - window * dayMs), since: end - window * dayMs };
+      const recording = { since: end - days * dayMs, until: end };
+      await arrange(place, (tx) => writeSetting(tx, "access_usage_recording", JSON.stringify(recording)));
+      return { root, uses };
+    }
+
+    /** Returns the role bindings that the list of unused access advises to remove. */
+    async function adviceAt(root: string): Promise<string[]> {
+      const asker = await addIdentity(server, root);
+      await bind(server, root, asker, viewerRole.uid);
+      const path = `/access/v1/groups/${root}:unusedAccess?unused_days=${window}&page_size=200`;
+      const { status, body } = await rest(server.url, await server.tokenOf(asker), "GET", path);
+      assert.equal(status, 200, JSON.stringify(body));
+      return body.bindings
+        .filter(({ advice }: { advice?: string }) => advice === "USAGE_ADVICE_REMOVE")
+        .map(({ binding }: { binding: { roleBindingUid: string } }) => binding.roleBindingUid);
     }
 
     const isAllowed = async ({ identity, group, capability }: Use) => (await accessOf(identity)).has(capability, group);
 
-    it("removing all role bindings with that advice denies no use of the days that it is about", async () => {
+    it("removing all role bindings with the advice to remove denies no use of the days that it is about", async () => {
       const histories = database === "sqlite" ? 200 : 40;
       for (let seed = 1; seed <= histories; seed++) {
-        const { root, uses, since } = await live(newChooser(seed * 7919));
+        const { root, uses } = await live(newChooser(seed * 7919));
+        const advised = await adviceAt(root);
+        const since = Date.now() - window * dayMs;
         const allowed: Use[] = [];
-        for (const use of uses) if (await isAllowed(use)) allowed.push(use);
-        const { session } = server.server.database;
-        const scan = {
-          kind: roleBindingCollection.kind,
-          table: ({ roleBindings }: typeof session.tables) => roleBindings,
-          uid: ({ roleBindings }: typeof session.tables) => roleBindings.uid,
-          condition: removableSince(since),
-        };
-        const advised = await scanRows(session, scan, [rangeBelow(root)], { after: "", skip: 0, limit: 100 });
+        for (const use of uses) if (use.time >= since && (await isAllowed(use))) allowed.push(use);
         for (const uid of advised) {
-          const found = await findRow(session, roleBindingCollection, uid);
+          const found = await findRow(server.server.database.session, roleBindingCollection, uid);
           await arrange(server, (tx) => deleteRow(tx, roleBindingCollection, found!));
         }
         for (const use of allowed) assert.ok(await isAllowed(use), `seed ${seed}: ${JSON.stringify(use)}`);

@@ -11,11 +11,11 @@ import {
 } from "../../../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { publicIdOf } from "../../../advisories/public-id.ts";
 import { toTimestamp } from "../../../aip/timestamps.ts";
+import { dayMs } from "../../../base/clock.ts";
 
 const artifacts = ["go", "nginx", "node", "php", "postgres", "python", "redis", "ruby"];
 const components = ["openssl", "zlib", "libxml2", "expat", "golang.org/x/net", "lodash", "stdlib"];
 
-const dayMs = 24 * 60 * 60 * 1000;
 const firstDay = Date.UTC(2026, 0, 1);
 
 /** Generates advisories. The same seed gives the same ones, and a longer list starts like a shorter one. */

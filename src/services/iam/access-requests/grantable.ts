@@ -52,7 +52,7 @@ export async function requireGrantable(
   if (!holder || !isOffered || !(await isEligible(session, rule, parent, holder)))
     throw notEligible("the requester may not request this any more");
   await requireInForce(session, "access_request_rules", rule.uid);
-  // What the maker holds for a time only would last longer by a request.
+  // A role that the maker has for a time only would last longer by a request.
   if ((await endOf(session, "access_request_rules", rule.uid)) !== null)
     throw inactive("access_request_rules", rule.uid, { reason: "MAKER_LACKS_CAPABILITIES", capabilities: [] });
 }

@@ -1,4 +1,5 @@
 // The requests of a caller, and those that wait for a decision of the caller.
+import { nextSlice } from "../../../base/slices.ts";
 import { rootOf } from "../../../model/uid.ts";
 import { callerOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
@@ -47,6 +48,7 @@ async function findToDecide(session: Session, organization: string, holder: Hold
   );
   const found: AccessRequestRow[] = [];
   for (const row of pending) {
+    await nextSlice();
     const rule = rules.get(row.ruleUid);
     const isDecided = row.decisions.some(({ approverUid }) => approverUid === holder.uid);
     if (!rule || isDecided || !(await isApprover(session, rule, row.parent, holder))) continue;

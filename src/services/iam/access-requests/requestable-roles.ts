@@ -2,6 +2,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import type { RequestableRoleSchema } from "../../../../gen/gatehouse/access/v1/access_requests_pb.ts";
 import { outermost } from "../../../authz/access.ts";
+import { nextSlice } from "../../../base/slices.ts";
 import { isWithin, rootOf } from "../../../model/uid.ts";
 import { callerOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
@@ -35,12 +36,14 @@ export async function findRequestable(
     for (const rule of await findRulesIn(session, organization, maxRules))
       for (const groupUid of await placesOf(session, rule, group, holder))
         for (const roleUid of rule.roleUids) {
+          await nextSlice();
+          if (found.length === maxShown) return found;
           const [role, place] = [await roles(roleUid), await groups(groupUid)];
           if (role && place)
             found.push({ ...shown(rule), groupUid, groupName: place.name, roleUid, roleName: role.name });
         }
   }
-  return found.slice(0, maxShown);
+  return found;
 }
 
 function shown({ uid: ruleUid, name: ruleName, maxDuration, requiredApprovals, reasonPattern }: AccessRequestRuleRow) {

@@ -13,6 +13,7 @@ import {
 import { failedPrecondition, invalidField, notFound, permissionDenied } from "../../../aip/errors.ts";
 import { accessOf, callerOf, isNarrowed, requireCapability } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
+import { allExpensive } from "../../../pipeline/expensive.ts";
 import { type Handlers, type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { type MessageRules, uidRule } from "../../../pipeline/text-rules.ts";
 import { type MakeItems, rowsThatFit } from "../../../resource/list-page.ts";
@@ -98,22 +99,25 @@ function readers(
       const { items, ...envelope } = await reading.page(request, call, filters, undefined, makeItems);
       return { ...envelope, accessRequests: [...items] };
     },
-    async listMyAccessRequests(_request, call) {
-      requireWhole(call);
-      return await database.read(async (session) => {
-        const { own, toDecide } = await findInbox(session, call);
-        return {
-          requests: await showRequests(session, own, call),
-          toDecide: await showRequests(session, toDecide, call),
-        };
-      });
-    },
-    async listRequestableRoles({ group }, call) {
-      requireWhole(call);
-      return await database.read(async (session) => ({
-        requestableRoles: await findRequestable(session, group, call),
-      }));
-    },
+    // Both read the pending requests or the rules of whole organizations.
+    ...allExpensive<Pick<Methods, "listMyAccessRequests" | "listRequestableRoles">>({
+      async listMyAccessRequests(_request, call) {
+        requireWhole(call);
+        return await database.read(async (session) => {
+          const { own, toDecide } = await findInbox(session, call);
+          return {
+            requests: await showRequests(session, own, call),
+            toDecide: await showRequests(session, toDecide, call),
+          };
+        });
+      },
+      async listRequestableRoles({ group }, call) {
+        requireWhole(call);
+        return await database.read(async (session) => ({
+          requestableRoles: await findRequestable(session, group, call),
+        }));
+      },
+    }),
   };
 }
 

@@ -2,13 +2,10 @@
 import { type Duration, durationMs } from "@bufbuild/protobuf/wkt";
 import type { AccessRequestRule } from "../../../../gen/gatehouse/access/v1/access_request_rules_pb.ts";
 import type { FieldViolation } from "../../../aip/errors.ts";
+import { dayMs, hourMs, minuteMs } from "../../../base/clock.ts";
 import type { TextRule } from "../../../pipeline/text-rules.ts";
 import { checkVisible } from "../../../sts/claim-text.ts";
 import { checkPattern } from "../../../sts/patterns/patterns.ts";
-
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const dayMs = 24 * hourMs;
 
 /** The values of fields that are absent. Durations are in milliseconds. */
 export const ruleDefaults = { maxDuration: 8 * hourMs, decisionTime: dayMs, requiredApprovals: 1 } as const;

@@ -12,6 +12,7 @@ import { formatPageToken } from "../../../aip/page-token.ts";
 import { effectivePageSize, effectiveSkip } from "../../../aip/pagination.ts";
 import { toTimestamp } from "../../../aip/timestamps.ts";
 import { newViolations } from "../../../aip/violations.ts";
+import { dayMs } from "../../../base/clock.ts";
 import { mapSliced } from "../../../base/slices.ts";
 import { noTrust } from "../../../model/trust.ts";
 import { parentOf } from "../../../model/uid.ts";
@@ -37,7 +38,6 @@ export interface SeenTokensContext extends Pick<ServiceContext, "database" | "cl
 
 type Methods = Pick<Handlers<typeof WorkloadTrustService>, "listSeenTokens" | "replayRule" | "clearSeenTokens">;
 
-const dayMs = 24 * 60 * 60 * 1000;
 const maxDays = 400;
 
 /** More than one identity has. */

@@ -8,6 +8,7 @@ import { aborted, failedPrecondition, invalidField, notFound } from "../../../ai
 import { resourceType } from "../../../aip/resource-type.ts";
 import { fromTimestamp, toTimestamp } from "../../../aip/timestamps.ts";
 import { ownerRole } from "../../../authz/built-in-roles.ts";
+import { hourMs } from "../../../base/clock.ts";
 import { capabilitySet, missingCapabilities } from "../../../model/capabilities.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import type { Handlers } from "../../../pipeline/handlers.ts";
@@ -33,7 +34,6 @@ import {
 } from "./scim-state.ts";
 
 const tokenType = "iam.chainguard.dev/ScimToken";
-const hourMs = 60 * 60 * 1000;
 const yearMs = 365 * 24 * hourMs;
 const maxOverlapMs = 24 * hourMs;
 const maxLifetimeMs = 2 * yearMs;

@@ -5,15 +5,13 @@ import { failedPrecondition, invalidArgument } from "../../../aip/errors.ts";
 import { maskNames, type UpdateMask } from "../../../aip/field-mask.ts";
 import { fromTimestamp } from "../../../aip/timestamps.ts";
 import { newViolations } from "../../../aip/violations.ts";
+import { dayMs, minuteMs } from "../../../base/clock.ts";
 import { version } from "../../../base/version.ts";
 import type { Term } from "../../../model/grants.ts";
 import { compatibleSinceSetting } from "../../../storage/engine/migrations.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
 import { readSetting, writeSetting } from "../../../storage/engine/settings.ts";
 import { listNodes } from "../../../storage/installation/nodes.ts";
-
-const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
 
 /** How far ahead a binding may begin, and how soon and how late it may end, in milliseconds. */
 export const termLimits = { maxStartMs: 90 * dayMs, minEndMs: minuteMs, maxEndMs: 5 * 365 * dayMs } as const;
