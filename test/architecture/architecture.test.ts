@@ -82,6 +82,7 @@ const levels: Readonly<Record<string, readonly string[]>> = {
     "events",
     "sign-in",
     "vulnerabilities",
+    "images",
     "names",
     "statistics",
     "check",

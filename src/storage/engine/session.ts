@@ -53,6 +53,8 @@ export interface SessionDialect {
   readonly membersOf: (object: SQLWrapper) => SQL;
   /** A condition: a value equals one of the texts of a short JSON array. Each is looked up in an index. */
   readonly isAmong: (value: SQLWrapper, list: SQLWrapper) => SQL;
+  /** The same for a number and a short JSON array of numbers. */
+  readonly isAmongNumbers: (value: SQLWrapper, list: SQLWrapper) => SQL;
 }
 
 /** The clock of the terms of role bindings. */

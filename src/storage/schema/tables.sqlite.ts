@@ -73,4 +73,13 @@ export const {
   accessRequestRuleEntries,
   accessRequests,
   accessRequestEntries,
+  images,
+  imageChildren,
+  packages,
+  packageKeys,
+  imagePackages,
+  imageSboms,
+  packageFindings,
+  imageStatements,
+  imageQueue,
 } = sqliteTables;

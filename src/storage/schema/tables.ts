@@ -3,6 +3,7 @@ import type { Columns } from "./columns.postgres.ts";
 import { defineAccessRequestTables } from "./tables/access-requests.ts";
 import { defineEventTables } from "./tables/events.ts";
 import { defineIamTables } from "./tables/iam.ts";
+import { defineImageTables } from "./tables/images.ts";
 import { defineInstallationTables } from "./tables/installation.ts";
 import { defineNameTables } from "./tables/names.ts";
 import { defineProviderTables } from "./tables/providers.ts";
@@ -42,6 +43,7 @@ export function defineTables(columns: Columns) {
     ...defineWorkloadTables(columns, identityUid),
     ...defineUsageTables(columns, identityUid, groupUid),
     ...defineAccessRequestTables(columns, groupUid),
+    ...defineImageTables(columns),
   };
 }
 

@@ -18,4 +18,6 @@ export const postgresDialect: SessionDialect = {
   membersOf: (object) => sql`json_each_text(cast(${object} as json))`,
   // For a subquery, PostgreSQL estimates more rows, and may scan a whole subtree to compare it with them.
   isAmong: (value, list) => sql`${value} = any(array(select json_array_elements_text(cast(${list} as json))))`,
+  isAmongNumbers: (value, list) =>
+    sql`${value} = any(array(select cast(item as bigint) from json_array_elements_text(cast(${list} as json)) as items(item)))`,
 };

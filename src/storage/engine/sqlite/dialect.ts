@@ -17,4 +17,5 @@ export const sqliteDialect: SessionDialect = {
   textsOf: (list) => sql`json_each(${list})`,
   membersOf: (object) => sql`json_each(${object})`,
   isAmong: (value, list) => sql`${value} in (select value from json_each(${list}))`,
+  isAmongNumbers: (value, list) => sql`${value} in (select value from json_each(${list}))`,
 };

@@ -17,6 +17,7 @@ const counts = "schema/migrations/postgres/0010_daily_counts.sql";
 const trust = "schema/migrations/postgres/0014_identity_trust.sql";
 const usage = "schema/migrations/postgres/0016_access_usage.sql";
 const requests = "schema/migrations/postgres/0017_access_requests.sql";
+const images = "schema/migrations/postgres/0018_images.sql";
 const seen = "schema/migrations/postgres/0013_seen_tokens.sql";
 const founding = "schema/migrations/postgres/0006_founding_bindings.sql";
 const settings = "schema/migrations/postgres/0007_subscription_settings.sql";
@@ -49,7 +50,7 @@ export const uncommonConstructs: readonly SqlConstruct[] = [
   {
     name: "json columns",
     pattern: /" json\b|\bpg\.jsonb?\(/,
-    files: ["schema/columns.postgres.ts", initial, scim, settings, trust, requests],
+    files: ["schema/columns.postgres.ts", initial, scim, settings, trust, requests, images],
   },
   {
     name: 'collate "C"',
@@ -67,6 +68,7 @@ export const uncommonConstructs: readonly SqlConstruct[] = [
       seen,
       usage,
       requests,
+      images,
     ],
   },
   { name: "DO, CREATE EXTENSION", pattern: /\bDO \$|\bCREATE EXTENSION\b/, files: [initial] },
@@ -80,7 +82,7 @@ export const uncommonConstructs: readonly SqlConstruct[] = [
   {
     name: "GENERATED ALWAYS AS IDENTITY",
     pattern: /\bGENERATED (?:ALWAYS|BY DEFAULT) AS IDENTITY\b/,
-    files: [initial],
+    files: [initial, images],
   },
   {
     name: "OVERRIDING SYSTEM VALUE, nextval",

@@ -1,0 +1,178 @@
+// Stores images: the manifests and indexes of repos whose contents are known or looked for.
+
+import { insertMissingRows } from "../engine/insert-rows.ts";
+import { limitOf, numberPlaceholder, textPlaceholder } from "../engine/placeholders.ts";
+import type { Session, Transaction } from "../engine/session.ts";
+import { and, asc, eq, getTableColumns, gt, isNotNull, isNull, sql } from "../schema/drizzle.ts";
+import type { Tables } from "../schema/tables.ts";
+
+/** An image as it is stored. */
+export type ImageRow = Tables["images"]["$inferSelect"];
+
+/** The knowledge about the packages of an image. */
+export const Contents = { unread: 0, none: 1, complete: 2, partial: 3 } as const;
+
+/** A value of `Contents`. */
+export type Contents = (typeof Contents)[keyof typeof Contents];
+
+/** The columns that a reading of SBOMs sets. */
+export type ImageContents = Pick<ImageRow, "contents" | "packages" | "notChecked" | "reasons">;
+
+/** Returns the number of an image. Adds it if it is new, and revives it if its digest was deleted. */
+export async function openImage(tx: Transaction, repoUid: string, digest: string): Promise<number> {
+  const statement = tx.prepared("images.open", (db, { images }) =>
+    db
+      .insert(images)
+      .values({
+        repoUid: sql.placeholder("repoUid"),
+        digest: sql.placeholder("digest"),
+        architecture: "",
+        contents: Contents.unread,
+        packages: 0,
+        notChecked: 0,
+        reasons: [],
+        createTime: sql.placeholder("time"),
+      })
+      .onConflictDoUpdate({ target: [images.repoUid, images.digest], set: { goneTime: null } })
+      .returning({ no: images.no }),
+  );
+  return (await statement.execute({ repoUid, digest, time: tx.context.time }))[0]!.no;
+}
+
+/** Returns the image of a repo with this digest; undefined if there is none, or no more. */
+export async function findImage(session: Session, repoUid: string, digest: string): Promise<ImageRow | undefined> {
+  const statement = session.prepared("images.get", (db, { images }) =>
+    db
+      .select()
+      .from(images)
+      .where(
+        and(
+          eq(images.repoUid, textPlaceholder("repoUid")),
+          eq(images.digest, textPlaceholder("digest")),
+          isNull(images.goneTime),
+        ),
+      ),
+  );
+  return (await statement.execute({ repoUid, digest }))[0];
+}
+
+/** Returns the image with this number; undefined if there is none. */
+export async function findImageByNumber(session: Session, no: number): Promise<ImageRow | undefined> {
+  const statement = session.prepared("images.by_number", (db, { images }) =>
+    db
+      .select()
+      .from(images)
+      .where(eq(images.no, numberPlaceholder("no"))),
+  );
+  return (await statement.execute({ no }))[0];
+}
+
+/** Returns the platforms of an index, in the order of their numbers. */
+export async function findChildren(session: Session, parent: number): Promise<ImageRow[]> {
+  const statement = session.prepared("images.children", (db, { images, imageChildren }) =>
+    db
+      .select(getTableColumns(images))
+      .from(imageChildren)
+      .innerJoin(images, eq(images.no, imageChildren.child))
+      .where(and(eq(imageChildren.parent, numberPlaceholder("parent")), isNull(images.goneTime)))
+      .orderBy(asc(images.no)),
+  );
+  return await statement.execute({ parent });
+}
+
+/** Returns the indexes that a platform belongs to, in the order of their numbers. */
+export async function findParents(session: Session, child: number): Promise<ImageRow[]> {
+  const statement = session.prepared("images.parents", (db, { images, imageChildren }) =>
+    db
+      .select(getTableColumns(images))
+      .from(imageChildren)
+      .innerJoin(images, eq(images.no, imageChildren.parent))
+      .where(and(eq(imageChildren.child, numberPlaceholder("child")), isNull(images.goneTime)))
+      .orderBy(asc(images.no)),
+  );
+  return await statement.execute({ child });
+}
+
+/** Stores the platforms of an index. An index never changes, so none is removed. */
+export async function addChildren(tx: Transaction, parent: number, children: readonly number[]): Promise<void> {
+  const rows = [...new Set(children)].sort((a, b) => a - b).map((child) => ({ parent, child }));
+  await insertMissingRows(tx, ({ imageChildren }) => imageChildren, rows);
+}
+
+/** Sets the architecture of an image. */
+export async function setArchitecture(tx: Transaction, no: number, architecture: string): Promise<void> {
+  const statement = tx.prepared("images.set_architecture", (db, { images }) =>
+    db
+      .update(images)
+      .set({ architecture: sql`${sql.placeholder("architecture")}` })
+      .where(eq(images.no, sql.placeholder("no"))),
+  );
+  await statement.execute({ no, architecture });
+}
+
+/** Stores what a reading of the SBOMs of an image has found. */
+export async function setContents(tx: Transaction, no: number, found: ImageContents): Promise<void> {
+  const statement = tx.prepared("images.set_contents", (db, { images }) =>
+    db
+      .update(images)
+      .set({
+        contents: sql`${sql.placeholder("contents")}`,
+        packages: sql`${sql.placeholder("packages")}`,
+        notChecked: sql`${sql.placeholder("notChecked")}`,
+        reasons: sql`${sql.param(sql.placeholder("reasons"), images.reasons)}`,
+        readTime: sql`${sql.placeholder("time")}`,
+      })
+      .where(eq(images.no, sql.placeholder("no"))),
+  );
+  await statement.execute({ ...found, no, time: tx.context.time });
+}
+
+/** Marks the image with a digest as deleted. The sweeper deletes its rows. */
+export async function markImageGone(tx: Transaction, repoUid: string, digest: string): Promise<void> {
+  const statement = tx.prepared("images.mark_gone", (db, { images }) =>
+    db
+      .update(images)
+      .set({ goneTime: sql`${sql.placeholder("time")}` })
+      .where(and(eq(images.repoUid, sql.placeholder("repoUid")), eq(images.digest, sql.placeholder("digest")))),
+  );
+  await statement.execute({ repoUid, digest, time: tx.context.time });
+}
+
+/** Marks all images of a repo as deleted. */
+export async function markImagesGone(tx: Transaction, repoUid: string): Promise<void> {
+  const statement = tx.prepared("images.mark_all_gone", (db, { images }) =>
+    db
+      .update(images)
+      .set({ goneTime: sql`${sql.placeholder("time")}` })
+      .where(eq(images.repoUid, sql.placeholder("repoUid"))),
+  );
+  await statement.execute({ repoUid, time: tx.context.time });
+}
+
+/** Returns the numbers of deleted images, oldest first. */
+export async function findGoneImages(session: Session, limit: number): Promise<number[]> {
+  const statement = session.prepared("images.gone", (db, { images }) =>
+    db
+      .select({ no: images.no })
+      .from(images)
+      .where(isNotNull(images.goneTime))
+      .orderBy(asc(images.goneTime))
+      .limit(limitOf("limit")),
+  );
+  return (await statement.execute({ limit })).map(({ no }) => no);
+}
+
+/** Returns the numbers of images behind one number, and whether their repo exists: an earlier release deletes repos without their images. */
+export async function scanImages(session: Session, after: number, limit: number) {
+  const statement = session.prepared("images.scan", (db, { images, repos }) =>
+    db
+      .select({ no: images.no, repoUid: images.repoUid, digest: images.digest, repo: repos.uid })
+      .from(images)
+      .leftJoin(repos, eq(repos.uid, images.repoUid))
+      .where(gt(images.no, numberPlaceholder("after")))
+      .orderBy(asc(images.no))
+      .limit(limitOf("limit")),
+  );
+  const rows = await statement.execute({ after, limit });
+  return rows.map(({ repo, ...image }) => ({ ...image, isOrphan: repo === null }));
+}

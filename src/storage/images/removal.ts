@@ -1,0 +1,96 @@
+// Deletes what is stored of deleted images, and packages that no image has, in portions.
+import { limitOf, numberPlaceholder, textPlaceholder } from "../engine/placeholders.ts";
+import type { Session, Transaction } from "../engine/session.ts";
+import { and, asc, eq, gt, inArray, notExists, or, sql } from "../schema/drizzle.ts";
+
+/**
+ * Deletes rows of an image, a limited number of its packages. Returns whether all are deleted, the image itself last.
+ */
+export async function removeImage(tx: Transaction, image: number, limit: number): Promise<boolean> {
+  const portion = tx.prepared("image_packages.sweep", (db, { imagePackages }) => {
+    const few = db
+      .select({ package: imagePackages.package })
+      .from(imagePackages)
+      .where(eq(imagePackages.image, numberPlaceholder("image")))
+      .limit(limitOf("limit"));
+    return db
+      .delete(imagePackages)
+      .where(and(eq(imagePackages.image, numberPlaceholder("image")), inArray(imagePackages.package, few)))
+      .returning({ package: imagePackages.package });
+  });
+  if ((await portion.execute({ image, limit })).length === limit) return false;
+  const others = [
+    tx.prepared("image_sboms.sweep", (db, { imageSboms }) =>
+      db.delete(imageSboms).where(eq(imageSboms.image, numberPlaceholder("image"))),
+    ),
+    tx.prepared("image_statements.sweep", (db, { imageStatements }) =>
+      db.delete(imageStatements).where(eq(imageStatements.image, numberPlaceholder("image"))),
+    ),
+    tx.prepared("image_queue.sweep", (db, { imageQueue }) =>
+      db.delete(imageQueue).where(eq(imageQueue.image, numberPlaceholder("image"))),
+    ),
+    tx.prepared("image_children.sweep", (db, { imageChildren }) =>
+      db
+        .delete(imageChildren)
+        .where(
+          or(eq(imageChildren.parent, numberPlaceholder("image")), eq(imageChildren.child, numberPlaceholder("image"))),
+        ),
+    ),
+    tx.prepared("images.sweep", (db, { images }) => db.delete(images).where(eq(images.no, numberPlaceholder("image")))),
+  ];
+  for (const statement of others) await statement.execute({ image });
+  return true;
+}
+
+/** Returns the numbers of packages behind one number, and whether an image has them. */
+export async function scanPackages(session: Session, after: number, limit: number) {
+  const statement = session.prepared("packages.scan", (db, { packages, imagePackages }) => {
+    const isUsed = sql<number>`case when exists (select 1 from ${imagePackages}
+      where ${imagePackages.package} = ${packages.no}) then 1 else 0 end`;
+    return db
+      .select({ no: packages.no, isUsed })
+      .from(packages)
+      .where(gt(packages.no, numberPlaceholder("after")))
+      .orderBy(asc(packages.no))
+      .limit(limitOf("limit"));
+  });
+  const rows = await statement.execute({ after, limit });
+  return rows.map(({ no, isUsed }) => ({ no, isUsed: Number(isUsed) === 1 }));
+}
+
+/** Deletes those of the packages that no image has, with their keys and findings. Returns how many. */
+export async function removeUnusedPackages(tx: Transaction, packages: readonly number[]): Promise<number> {
+  const list = JSON.stringify(packages);
+  // Locks them first. A concurrent transaction may have given one of them an image, which only a later statement sees (PostgreSQL).
+  const lock = tx.prepared("packages.lock", (db, { packages: rows }) =>
+    db
+      .update(rows)
+      .set({ purl: sql`${rows.purl}` })
+      .where(tx.isAmongNumbers(rows.no, textPlaceholder("list"))),
+  );
+  await lock.execute({ list });
+  const remove = tx.prepared("packages.remove_unused", (db, { packages: rows, imagePackages }) =>
+    db
+      .delete(rows)
+      .where(
+        and(
+          tx.isAmongNumbers(rows.no, textPlaceholder("list")),
+          notExists(
+            db.select({ image: imagePackages.image }).from(imagePackages).where(eq(imagePackages.package, rows.no)),
+          ),
+        ),
+      )
+      .returning({ no: rows.no }),
+  );
+  const removed = (await remove.execute({ list })).map(({ no }) => no);
+  const gone = JSON.stringify(removed);
+  const keys = tx.prepared("package_keys.sweep", (db, { packageKeys }) =>
+    db.delete(packageKeys).where(tx.isAmongNumbers(packageKeys.package, textPlaceholder("gone"))),
+  );
+  const findings = tx.prepared("package_findings.sweep", (db, { packageFindings }) =>
+    db.delete(packageFindings).where(tx.isAmongNumbers(packageFindings.package, textPlaceholder("gone"))),
+  );
+  await keys.execute({ gone });
+  await findings.execute({ gone });
+  return removed.length;
+}
