@@ -1,6 +1,7 @@
 // The subject token of an exchange: parsed first, verified later. Do not trust its claims in between.
 import { isUtf8 } from "node:buffer";
-import type { KeyObject } from "node:crypto";
+import { hash, type KeyObject } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { type KeyHint, type KeySet, outsideAlgorithms, verifyOutsideJws } from "../authn/key-sets.ts";
 import { isJsonObject, type JsonObject, numberOf, parseExactly } from "../base/json.ts";
 import { type Claims, normalizeIssuer } from "./claim-match.ts";
@@ -165,8 +166,17 @@ async function verifySignature(
   throw verificationDenied("signature", "failed to verify the signature");
 }
 
+/** The key that signed each recently verified token, by the digest of the whole token: jobs and nodes send theirs many times. */
+const verifiedBy = new LRUCache<string, KeyObject>({ max: 10_000 });
+
+/** A token that was verified before is not verified again while its key is one of `keys`, which the issuer may withdraw. */
 function isSignedBy(keys: readonly KeyObject[], text: string, { alg }: KeyHint): boolean {
-  return keys.some((key) => verifyOutsideJws(text, alg, key));
+  const digest = hash("sha256", text, "base64url");
+  const known = verifiedBy.get(digest);
+  if (known !== undefined && keys.includes(known)) return true;
+  const signer = keys.find((key) => verifyOutsideJws(text, alg, key));
+  if (signer !== undefined) verifiedBy.set(digest, signer);
+  return signer !== undefined;
 }
 
 /** Returns when a token expires, in milliseconds since the epoch, or undefined if it does not say. */

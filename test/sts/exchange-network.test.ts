@@ -38,6 +38,20 @@ describe("an exchange with an issuer on the network", () => {
     assert.equal(await outcome(exchange.run({ identity }, await outsideToken({ iss: server.url }, rotated))), "OK");
   });
 
+  it("denies a token that it accepted before once the issuer has another key under the same kid, as soon as one that it has not seen", async () => {
+    await using server = await startIssuer(outsideKey);
+    const exchange = await openFor(server.url);
+    const [seen, unseen] = [await outsideToken({ iss: server.url }), await outsideToken({ iss: server.url, jti: "2" })];
+    for (let round = 0; round < 2; round++) assert.equal(await outcome(exchange.run({ identity }, seen)), "OK");
+    const { kid } = outsideKey;
+    const other = keyPair("ES256", "replacement");
+    const replaced = { ...other, kid, jwk: { ...other.jwk, kid } };
+    server.answers["/keys"] = JSON.parse(keySetText(replaced));
+    assert.equal(await outcome(exchange.run({ identity }, await outsideToken({ iss: server.url }, replaced))), "OK");
+    for (const token of [seen, unseen])
+      assert.match(await outcome(exchange.run({ identity }, token)), /^PERMISSION_DENIED .* verify the signature/);
+  });
+
   it("uses the kept keys while the issuer is down, then is UNAVAILABLE", async () => {
     const server = await startIssuer(outsideKey);
     const exchange = await openFor(server.url);
