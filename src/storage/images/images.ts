@@ -15,9 +15,6 @@ export const Contents = { unread: 0, none: 1, complete: 2, partial: 3 } as const
 /** A value of `Contents`. */
 export type Contents = (typeof Contents)[keyof typeof Contents];
 
-/** The columns that a reading of SBOMs sets. */
-export type ImageContents = Pick<ImageRow, "contents" | "packages" | "notChecked" | "reasons">;
-
 /** Returns the number of an image. Adds it if it is new, and revives it if its digest was deleted. */
 export async function openImage(tx: Transaction, repoUid: string, digest: string): Promise<number> {
   const statement = tx.prepared("images.open", (db, { images }) =>
@@ -28,9 +25,6 @@ export async function openImage(tx: Transaction, repoUid: string, digest: string
         digest: sql.placeholder("digest"),
         architecture: "",
         contents: Contents.unread,
-        packages: 0,
-        notChecked: 0,
-        reasons: [],
         createTime: sql.placeholder("time"),
       })
       .onConflictDoUpdate({ target: [images.repoUid, images.digest], set: { goneTime: null } })
@@ -110,21 +104,15 @@ export async function setArchitecture(tx: Transaction, no: number, architecture:
   await statement.execute({ no, architecture });
 }
 
-/** Stores what a reading of the SBOMs of an image has found. */
-export async function setContents(tx: Transaction, no: number, found: ImageContents): Promise<void> {
+/** Stores that the SBOMs of an image were read. */
+export async function setContents(tx: Transaction, no: number, contents: Contents): Promise<void> {
   const statement = tx.prepared("images.set_contents", (db, { images }) =>
     db
       .update(images)
-      .set({
-        contents: sql`${sql.placeholder("contents")}`,
-        packages: sql`${sql.placeholder("packages")}`,
-        notChecked: sql`${sql.placeholder("notChecked")}`,
-        reasons: sql`${sql.param(sql.placeholder("reasons"), images.reasons)}`,
-        readTime: sql`${sql.placeholder("time")}`,
-      })
+      .set({ contents: sql`${sql.placeholder("contents")}`, readTime: sql`${sql.placeholder("time")}` })
       .where(eq(images.no, sql.placeholder("no"))),
   );
-  await statement.execute({ ...found, no, time: tx.context.time });
+  await statement.execute({ no, contents, time: tx.context.time });
 }
 
 /** Marks the image with a digest as deleted. The sweeper deletes its rows. */

@@ -27,7 +27,7 @@ const columns = [
   "size",
   "signed",
   "packages",
-  "notChecked",
+  "reasons",
   "error",
   "content",
   "createTime",

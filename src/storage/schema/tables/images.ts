@@ -1,7 +1,7 @@
 import type { Columns } from "../columns.postgres.ts";
 import { isNotNull } from "../drizzle.ts";
 
-/** A reason why parts of an image are not checked, as it is stored. */
+/** A reason why components of an SBOM cannot be checked, as it is stored. */
 export interface StoredReason {
   readonly reason: number;
   readonly count: number;
@@ -26,10 +26,6 @@ export function defineImageTables(columns: Columns) {
         architecture: text().notNull(),
         /** The knowledge about its packages: a value of `Contents`. */
         contents: integer().notNull(),
-        /** The packages of its SBOMs, and the components that cannot be checked, with the reasons. */
-        packages: integer().notNull(),
-        notChecked: integer().notNull(),
-        reasons: json<StoredReason[]>().notNull(),
         createTime: integer().notNull(),
         /** When its SBOMs were read last; null if never. */
         readTime: integer(),
@@ -99,9 +95,10 @@ export function defineImageTables(columns: Columns) {
         tool: text().notNull(),
         size: integer().notNull(),
         signed: boolean().notNull(),
-        /** The components in it that are packages, and those that cannot be checked. */
+        /** How many packages it names. */
         packages: integer().notNull(),
-        notChecked: integer().notNull(),
+        /** The components that cannot be checked. */
+        reasons: json<StoredReason[]>().notNull(),
         /** Why it could not be read; empty if it was. */
         error: text().notNull(),
         /** Compressed with zstd, in Base64; null unless it was uploaded. */

@@ -29,7 +29,7 @@ CREATE TABLE "image_sboms" (
 	"size" bigint NOT NULL,
 	"signed" boolean NOT NULL,
 	"packages" bigint NOT NULL,
-	"not_checked" bigint NOT NULL,
+	"reasons" json NOT NULL,
 	"error" text collate "C" NOT NULL,
 	"content" text collate "C",
 	"create_time" bigint NOT NULL,
@@ -53,9 +53,6 @@ CREATE TABLE "images" (
 	"digest" text collate "C" NOT NULL,
 	"architecture" text collate "C" NOT NULL,
 	"contents" bigint NOT NULL,
-	"packages" bigint NOT NULL,
-	"not_checked" bigint NOT NULL,
-	"reasons" json NOT NULL,
 	"create_time" bigint NOT NULL,
 	"read_time" bigint,
 	"gone_time" bigint

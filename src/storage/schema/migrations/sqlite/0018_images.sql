@@ -32,7 +32,7 @@ CREATE TABLE `image_sboms` (
 	`size` integer NOT NULL,
 	`signed` integer NOT NULL,
 	`packages` integer NOT NULL,
-	`not_checked` integer NOT NULL,
+	`reasons` text NOT NULL,
 	`error` text NOT NULL,
 	`content` text,
 	`create_time` integer NOT NULL,
@@ -57,9 +57,6 @@ CREATE TABLE `images` (
 	`digest` text NOT NULL,
 	`architecture` text NOT NULL,
 	`contents` integer NOT NULL,
-	`packages` integer NOT NULL,
-	`not_checked` integer NOT NULL,
-	`reasons` text NOT NULL,
 	`create_time` integer NOT NULL,
 	`read_time` integer,
 	`gone_time` integer
