@@ -1,8 +1,10 @@
-// Endpoints of other protocols: registry tokens, registry notifications, exports, AuthZEN.
+// Endpoints of other protocols: registry tokens, registry notifications, exports and archives of advisories, AuthZEN.
 import type { Logger } from "pino";
 import type { AccessLog } from "../access-log/access-log.ts";
-import { exportEndpoint } from "../advisory-feeds/export-endpoint.ts";
-import { exportsPath } from "../advisory-feeds/export-request.ts";
+import { feedEndpoints } from "../advisory-feeds/feed-endpoint.ts";
+import { exportsPath, formatFeeds } from "../advisory-feeds/format-feed.ts";
+import { isOsvArchive, osvGroupsPath, parseOsvArchive } from "../advisory-feeds/osv-archives.ts";
+import { withBearer } from "../authn/basic.ts";
 import type { KeyRing } from "../authn/key-ring.ts";
 import { newTokens } from "../authn/tokens.ts";
 import { authzenEndpoints } from "../authzen/endpoints.ts";
@@ -52,12 +54,7 @@ export function endpoints(deps: EndpointDeps): Endpoints {
   const names = { registryGroup: group, maxDepth: limits.groupDepth };
   const log = (event: object) => deps.log.info(event, "registry token");
   return {
-    [exportsPath]: exportEndpoint({
-      ...deps,
-      limits,
-      errorDomain: `vulnerabilities.${deps.config.domain}`,
-      log: (event) => deps.log.info(event, "an export left something out"),
-    }),
+    ...feeds(deps),
     ...authzenEndpoints(deps),
     [scimPath]: scimEndpoint({ ...deps, baseUrl: issuer }),
     "/token": tokenEndpoint({
@@ -73,6 +70,20 @@ export function endpoints(deps: EndpointDeps): Endpoints {
     [tokenEndpointPath]: deps.standardTokenEndpoint,
     // Without a secret, senders cannot be authenticated.
     ...(notificationSecret !== "" && { "/registry/notifications": notifications(deps, names) }),
+  };
+}
+
+/** Returns the endpoints of exports and archives. Scanners read archives with Basic credentials, as they use the API of OSV.dev. */
+function feeds(deps: EndpointDeps): Endpoints {
+  const endpointOf = feedEndpoints({
+    ...deps,
+    limits,
+    errorDomain: `vulnerabilities.${deps.config.domain}`,
+    log: (event) => deps.log.info(event, "an export left something out"),
+  });
+  return {
+    [exportsPath]: endpointOf(formatFeeds(limits)),
+    [osvGroupsPath]: { ...endpointOf(parseOsvArchive), serves: isOsvArchive, authorization: withBearer },
   };
 }
 

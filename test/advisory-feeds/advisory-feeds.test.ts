@@ -12,7 +12,7 @@ import {
   ReviewState,
 } from "../../gen/chainguard/platform/vulnerabilities/v2beta1/advisories_pb.ts";
 import { exportFormats } from "../../src/advisories/exported.ts";
-import { exportsPath } from "../../src/advisory-feeds/export-request.ts";
+import { exportsPath } from "../../src/advisory-feeds/format-feed.ts";
 import { limits } from "../../src/server/limits.ts";
 import { insertAdvisory } from "../../src/services/vulnerabilities/advisories/insert-advisory.ts";
 import { databases } from "../harness/databases.ts";

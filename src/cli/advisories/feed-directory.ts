@@ -1,7 +1,7 @@
 // Writes OSV records as a feed directory: a file per record, and the index all.json.
-import { hash } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
+import { fileNameOf } from "../../advisories/osv/archives.ts";
 import { makeDirectory } from "../../base/directories.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { writeWhole, writeWholeText } from "./whole-file.ts";
@@ -44,16 +44,6 @@ export async function writeFeed(
   await writeWhole(index, indexText(entries));
   await writeWholeText(mark, `${JSON.stringify({ group })}\n`);
   return { removed: gone.length };
-}
-
-/** The maximum length of a name, in characters; file systems allow 255 bytes. */
-const maxName = 200;
-
-/** Returns the file name of a record. Ids are untrusted: a name must not leave the directory, be too long, or replace the index. */
-export function fileNameOf(id: string): string {
-  const name = encodeURIComponent(id).replace(/^\./, "%2E");
-  if (name.length > maxName) return `${name.slice(0, maxName)}~${hash("sha256", id).slice(0, 16)}.json`;
-  return `${name === "all" ? "%61ll" : name}.json`;
 }
 
 async function* indexText(entries: readonly IndexEntry[]): AsyncGenerator<string> {

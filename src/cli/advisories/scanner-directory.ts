@@ -3,23 +3,16 @@ import { once } from "node:events";
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { PassThrough } from "node:stream";
-import { ecosystems } from "../../advisories/ecosystems.ts";
-import { publishedRecord } from "../../advisories/osv/published.ts";
+import { archiveEntry, archiveNames, archivesOf, type UnknownEcosystem } from "../../advisories/osv/archives.ts";
 import type { OsvRecord } from "../../advisories/osv/write.ts";
 import { makeDirectory } from "../../base/directories.ts";
 import { isJsonObject } from "../../base/json.ts";
-import { fileNameOf, readJson } from "./feed-directory.ts";
+import { type ZipEntry, zipParts } from "../../base/zip-writer.ts";
+import { readJson } from "./feed-directory.ts";
 import { writeWhole, writeWholeText } from "./whole-file.ts";
-import { type ZipEntry, zipParts } from "./zip-writer.ts";
 
 /** Names the group and the ecosystems of the archives. Without it, the origin of an archive is unknown. */
 const markName = ".gatehouse-osv-scanner.json";
-
-/** The folder in which osv-scanner looks for records that name a repository and no package. */
-const repositories = "GIT";
-
-/** Reports the ecosystem of a record for which osv-scanner has no archive. */
-export type UnknownEcosystem = (ecosystem: string, id: string) => void;
 
 /**
  * Writes the archives of a group. Archives that an earlier export of the same group wrote, and that have no records any more, are
@@ -37,8 +30,8 @@ export async function writeScannerDirectory(
   const archives = new Map<string, Archive>();
   try {
     for await (const record of records) {
-      const entry = { name: fileNameOf(record.id), content: JSON.stringify(publishedRecord(record)) };
-      for (const ecosystem of foldersOf(record, onUnknown)) {
+      const entry = archiveEntry(record);
+      for (const ecosystem of archivesOf(record, onUnknown)) {
         const archive = archives.get(ecosystem) ?? openArchive(path.join(directory, ecosystem));
         archives.set(ecosystem, archive);
         await archive.add(entry);
@@ -94,21 +87,8 @@ async function drainOrClose(stream: PassThrough): Promise<void> {
   await Promise.race(events).finally(() => settled.abort());
 }
 
-/** Returns the ecosystems of a record without their releases, as the scanner names its folders. */
-function foldersOf({ affected, id }: OsvRecord, onUnknown: UnknownEcosystem): Set<string> {
-  const found = new Set<string>();
-  for (const item of Array.isArray(affected) ? affected.filter(isJsonObject) : []) {
-    const named = isJsonObject(item.package) ? item.package.ecosystem : undefined;
-    const [ecosystem = ""] = typeof named === "string" ? named.split(":") : [];
-    if (ecosystems.includes(ecosystem)) found.add(ecosystem);
-    else if (ecosystem === "") found.add(repositories);
-    else onUnknown(ecosystem, id);
-  }
-  return found;
-}
-
 async function ecosystemsOf(mark: string, group: string): Promise<string[]> {
   const value = await readJson(mark);
   if (!isJsonObject(value) || value.group !== group || !Array.isArray(value.ecosystems)) return [];
-  return [...ecosystems, repositories].filter((name) => (value.ecosystems as unknown[]).includes(name));
+  return archiveNames.filter((name) => (value.ecosystems as unknown[]).includes(name));
 }

@@ -1,5 +1,5 @@
 // The export state of a group: a random text that changes with every transaction that changes an advisory in the
-// subtree of the group, or a record of one. While the text stays the same, so does the export (docs/design/advisories.md).
+// subtree of the group, or a record of one. While the text stays the same, so does the export (docs/design/advisory-feeds.md).
 
 import type { SQL } from "drizzle-orm";
 import type { PgColumn } from "drizzle-orm/pg-core";

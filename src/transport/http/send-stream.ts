@@ -7,12 +7,13 @@ import { type HeaderList, headLines, type OutgoingResponse } from "./response.ts
 
 /** Content in parts. */
 export interface BodyStream {
-  readonly parts: AsyncIterable<string>;
+  /** Texts of any length, or bytes in long parts. */
+  readonly parts: AsyncIterable<string | Uint8Array>;
   /** Releases the resources of the stream. Always called, even if nothing was read. */
   close(): void;
 }
 
-/** Parts are joined into chunks of at least so many characters. */
+/** Texts are joined into chunks of at least so many characters. */
 const chunkLength = 64 * 1024;
 
 /** RFC 9113 §7. */
@@ -20,8 +21,8 @@ const internalError = 2;
 
 /** A stream whose first part is available: an earlier failure can still become an error response. */
 export interface BegunStream {
-  readonly first: IteratorResult<string, unknown>;
-  readonly chunks: AsyncIterator<string>;
+  readonly first: IteratorResult<string | Uint8Array, unknown>;
+  readonly chunks: AsyncIterator<string | Uint8Array>;
   close(): void;
 }
 
@@ -73,10 +74,11 @@ function breakOff(res: HttpResponse): void {
   else res.destroy();
 }
 
-async function* inChunks(parts: AsyncIterable<string>): AsyncGenerator<string> {
+async function* inChunks(parts: BodyStream["parts"]): AsyncGenerator<string | Uint8Array> {
   let chunk = "";
   for await (const part of parts) {
-    chunk += part;
+    if (typeof part === "string") chunk += part;
+    else yield part;
     if (chunk.length < chunkLength) continue;
     yield chunk;
     chunk = "";

@@ -49,11 +49,15 @@ export interface EndpointResponse {
 
 /** The endpoint of one path. */
 export interface Endpoint {
+  /** Returns whether it serves a path below its own; if absent, all. The others are those of the next handler. */
+  readonly serves?: (path: string) => boolean;
   readonly methods: readonly string[];
   /** The most bytes of a body. */
   readonly maxBodyBytes: number;
   /** The media types that a body may have, if its request names one; any when absent. */
   readonly bodyTypes?: readonly string[];
+  /** Rewrites the Authorization header, for clients that send no bearer token. */
+  readonly authorization?: (header: string | undefined) => string | undefined;
   /** Throws an ApiError to reject a request before its body is read. */
   readonly admit?: (call: Call) => void;
   handle(request: EndpointRequest): Promise<EndpointResponse>;
@@ -87,8 +91,11 @@ export interface EndpointOptions {
 export function newEndpoints(endpoints: Endpoints, options: EndpointOptions, next: ExchangeHandler): ExchangeHandler {
   const find = newPathFinder(endpoints);
   return (exchange) => {
-    const found = find(exchange.head.path);
-    return found ? serve(found.path, found.value, options, exchange) : next(exchange);
+    const { path } = exchange.head;
+    const found = find(path);
+    return found && (found.value.serves?.(path) ?? true)
+      ? serve(found.path, found.value, options, exchange)
+      : next(exchange);
   };
 }
 
@@ -98,7 +105,15 @@ async function serve(name: string, endpoint: Endpoint, options: EndpointOptions,
   const { head, response } = exchange;
   const lifetime = new RequestLifetime(response);
   const requestId = options.requestIdOf?.(head) ?? head.requestId;
-  const call = callOf(head, "rest", { requestId, lifetime, signal: () => lifetime.signal });
+  const { authorization } = endpoint;
+  const call = callOf(head, "rest", {
+    requestId,
+    ...(authorization && {
+      header: (name) => (name === "authorization" ? authorization(head.header(name)) : head.header(name)),
+    }),
+    lifetime,
+    signal: () => lifetime.signal,
+  });
   const toFailure = (error: unknown) => (error instanceof HttpError ? error : finishError(error, options.errorDomain));
   let failure: ApiError | undefined;
   const refuse = (error: unknown): OpenResponse => {

@@ -6,9 +6,9 @@ import path from "node:path";
 import { text } from "node:stream/consumers";
 import { after, before, describe, it } from "node:test";
 import { openPromise } from "yauzl";
+import { zipParts } from "../../../src/base/zip-writer.ts";
 import { writeScannerDirectory } from "../../../src/cli/advisories/scanner-directory.ts";
 import { writeWhole } from "../../../src/cli/advisories/whole-file.ts";
-import { zipParts } from "../../../src/cli/advisories/zip-writer.ts";
 import { type Desk, type Json, openDesk } from "./desk.ts";
 import { record, secdb } from "./samples.ts";
 

@@ -1,11 +1,14 @@
 // Writes zip archives (APPNOTE.TXT, 4.3) in parts. The entries come one by one, and only their names stay in memory.
-import { crc32, deflateRawSync } from "node:zlib";
+import { promisify } from "node:util";
+import { crc32, deflateRaw, deflateRawSync } from "node:zlib";
 
 /** The limits beyond which the directory of an archive needs the records of Zip64. */
 const [maxCount, maxOffset] = [0xffff, 0xffff_ffff];
 
-/** The size from which entries are a part. */
+/** The size from which entries are a part. Longer content is compressed in another thread. */
 const partBytes = 64 * 1024;
+
+const deflateElsewhere = promisify(deflateRaw);
 
 /** The time of every entry, 1 January 1980, so equal entries make equal archives. */
 const noTime = 0x0021_0000;
@@ -18,25 +21,53 @@ export interface ZipEntry {
 
 /** Yields the parts of an archive with these entries. The content of an entry must fit into memory. */
 export async function* zipParts(entries: AsyncIterable<ZipEntry>): AsyncGenerator<Buffer> {
-  const directory: Buffer[] = [];
-  let [offset, unsent, unsentBytes]: [number, Buffer[], number] = [0, [], 0];
+  const unsent = newChunks();
+  const directory = newChunks();
+  let [count, offset] = [0, 0];
   for await (const { name, content } of entries) {
-    const bytes = Buffer.from(content);
-    const packed = deflateRawSync(bytes);
-    const head = headOf(Buffer.from(name), bytes, packed.length);
-    const local = Buffer.concat([number32(0x0403_4b50), head, Buffer.from(name), packed]);
-    directory.push(directoryEntry(head, Buffer.from(name), offset));
-    offset += local.length;
-    unsent.push(local);
-    unsentBytes += local.length;
-    if (unsentBytes < partBytes) continue;
-    yield Buffer.concat(unsent);
-    [unsent, unsentBytes] = [[], 0];
+    const [nameBytes, bytes] = [Buffer.from(name), Buffer.from(content)];
+    const packed = bytes.length < partBytes ? deflateRawSync(bytes) : await deflateElsewhere(bytes);
+    const head = headOf(nameBytes, bytes, packed.length);
+    directory.add(directoryEntry(head, nameBytes, offset));
+    const local = [number32(0x0403_4b50), head, nameBytes, packed];
+    for (const part of local) unsent.add(part);
+    offset += local.reduce((sum, { length }) => sum + length, 0);
+    count++;
+    yield* unsent.take();
   }
-  yield Buffer.concat(unsent);
-  const size = directory.reduce((sum, { length }) => sum + length, 0);
-  yield Buffer.concat(directory);
-  yield endOf(directory.length, size, offset);
+  yield* unsent.takeAll();
+  const { size } = directory;
+  yield* directory.takeAll();
+  yield endOf(count, size, offset);
+}
+
+/** Joins short pieces into parts of at least `partBytes`. A piece of its own would need more memory than its bytes. */
+function newChunks() {
+  const parts: Buffer[] = [];
+  let [pieces, pieceBytes, size]: [Buffer[], number, number] = [[], 0, 0];
+  const join = () => {
+    if (pieceBytes > 0) parts.push(Buffer.concat(pieces));
+    [pieces, pieceBytes] = [[], 0];
+  };
+  return {
+    /** The size of all pieces that were added. */
+    get size() {
+      return size;
+    },
+    add(piece: Buffer): void {
+      pieces.push(piece);
+      pieceBytes += piece.length;
+      size += piece.length;
+      if (pieceBytes >= partBytes) join();
+    },
+    /** Removes and returns the parts that are complete. */
+    take: () => parts.splice(0),
+    /** Removes and returns everything. */
+    takeAll() {
+      join();
+      return parts.splice(0);
+    },
+  };
 }
 
 /** Returns the fields that an entry and its place in the directory share. */
