@@ -3022,6 +3022,7 @@ export const comments: Readonly<Record<string, string>> = {
   "gatehouse.registry.v1.Image": "What is known of an image.",
   "gatehouse.registry.v1.Image.digest": "The digest of its manifest or index, \"sha256:\" and 64 hexadecimal characters.",
   "gatehouse.registry.v1.Image.platforms": "What it is for, each architecture once. Empty says that the manifest is of no image, but of a signature or the like.",
+  "gatehouse.registry.v1.Image.child_digests": "The digests of the manifests in an index, 64 at most. FindImages leaves them out.",
   "gatehouse.registry.v1.Platform": "An image as far as one architecture is concerned.",
   "gatehouse.registry.v1.Platform.architecture": "The architecture, such as \"amd64\". It matches ^[a-z0-9_]{1,32}(/v[0-9])?$.",
   "gatehouse.registry.v1.Platform.size": "The size of all layers and the configuration, compressed, in bytes. 0 or more.",

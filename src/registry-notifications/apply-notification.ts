@@ -7,40 +7,42 @@ import { kindsOf, writeTag } from "../services/registry/tags/write-tag.ts";
 import { deleteRow, insertOrRetry, lockRow } from "../storage/collection/rows.ts";
 import type { Transaction } from "../storage/engine/session.ts";
 import { groupCollection } from "../storage/iam/collections.ts";
-import { deleteManifests, replaceManifests } from "../storage/registry/manifests.ts";
+import { markImageGone, openImage, setPushTime } from "../storage/images/images.ts";
+import { deleteManifests, type ImageDescription, storeImage } from "../storage/registry/manifests.ts";
 import { findTagByName, findTagsByDigest } from "../storage/registry/repos-and-tags.ts";
 import { findPlace, type NameRules } from "../storage/registry/repository-name.ts";
 import { type RepoRow, repoCollection, tagCollection } from "../storage/registry/rows.ts";
-import type { ImagePlatform } from "./image.ts";
-import type { RegistryEvent } from "./notification.ts";
+import { type RegistryEvent, timeWithin } from "./notification.ts";
 
 /** Batch size for deleting the tags of a digest. */
 const tagPortion = 500;
 
 /**
- * Applies an event. Returns false if its repository name does not map to a repo. `platforms` are the platforms of the
- * image; undefined if unknown.
+ * Applies an event. Returns false if its repository name does not map to a repo. `image` describes the image; undefined if
+ * unknown.
  */
 export async function writeEvent(
   tx: Transaction,
   event: RegistryEvent,
-  platforms: readonly ImagePlatform[] | undefined,
+  image: ImageDescription | undefined,
   rules: NameRules,
 ): Promise<boolean> {
-  return event.action === "push" ? await push(tx, event, platforms, rules) : await remove(tx, event, rules);
+  return event.action === "push" ? await push(tx, event, image, rules) : await remove(tx, event, rules);
 }
 
 async function push(
   tx: Transaction,
   event: RegistryEvent,
-  platforms: readonly ImagePlatform[] | undefined,
+  image: ImageDescription | undefined,
   rules: NameRules,
 ): Promise<boolean> {
   const repo = await openRepo(tx, event.repository, rules);
   if (!repo) return false;
   const previousDigest = event.tag === "" ? "" : await setTag(tx, repo.uid, event.tag, event.digest);
-  if (platforms) await replaceManifests(tx, repo.uid, event.digest, platforms);
-  const { repository, tag, digest, time, address, userAgent } = event;
+  const { repository, tag, digest, address, userAgent } = event;
+  const time = timeWithin(event.time, tx.context.time);
+  if (image) await storeImage(tx, repo.uid, digest, image);
+  await setPushTime(tx, await openImage(tx, repo.uid, digest), time);
   logPush(tx, repo, { repository, tag, previousDigest, digest, time, address, userAgent });
   return true;
 }
@@ -69,6 +71,7 @@ async function remove(tx: Transaction, { repository, tag, digest }: RegistryEven
     if (tags.length < tagPortion) break;
   }
   await deleteManifests(tx, place.repoUid, digest);
+  await markImageGone(tx, place.repoUid, digest);
   return true;
 }
 

@@ -1,14 +1,10 @@
-// Reads from a manifest the architectures of an image, and its size for each.
+// Reads from a manifest the architectures of an image, its size for each, and the manifests of an index.
 import { hash } from "node:crypto";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
+import type { ImageDescription } from "../storage/registry/manifests.ts";
 
 /** An image for one architecture. */
-export interface ImagePlatform {
-  /** In the words of images: `amd64`, `arm64`, `arm/v7`. */
-  readonly architecture: string;
-  /** The size of layers and configuration, in bytes. */
-  readonly size: number;
-}
+type ImagePlatform = ImageDescription["platforms"][number];
 
 /** Fetches the content of a digest, or a manifest by its tag. Returns undefined if the registry does not have it. */
 export type FetchContent = (
@@ -40,22 +36,36 @@ export class ContentError extends Error {
 export class MissingManifest extends ContentError {}
 
 /**
- * Returns the platforms of an image; empty for other artifacts, such as signatures and charts.
+ * Describes an image.
  *
  * All content is verified against its digest, so a registry can omit content but not forge it.
  */
-export async function describeImage(fetch: FetchContent, repository: string, digest: string): Promise<ImagePlatform[]> {
+export async function describeImage(
+  fetch: FetchContent,
+  repository: string,
+  digest: string,
+): Promise<ImageDescription> {
   const manifest = await fetchObject(fetch, "manifests", repository, digest);
   if (!manifest) throw new MissingManifest(`${repository}@${digest} is not there`);
   if (Array.isArray(manifest.manifests)) return await describeIndex(fetch, repository, manifest.manifests);
   const architecture = await readArchitecture(fetch, repository, manifest);
   const size = sizeOf(manifest);
-  return architecture === undefined || size === undefined ? [] : [{ architecture, size }];
+  return { platforms: architecture === undefined || size === undefined ? [] : [{ architecture, size }], children: [] };
 }
 
-async function describeIndex(fetch: FetchContent, repository: string, items: unknown[]): Promise<ImagePlatform[]> {
+async function describeIndex(fetch: FetchContent, repository: string, listed: unknown[]): Promise<ImageDescription> {
+  const items = listed.slice(0, maxPlatforms).filter(isJsonObject);
+  const digests = items.flatMap(({ digest }) => (isDigest(digest) ? [digest] : []));
+  return { platforms: await readPlatforms(fetch, repository, items), children: [...new Set(digests)] };
+}
+
+async function readPlatforms(
+  fetch: FetchContent,
+  repository: string,
+  items: readonly JsonObject[],
+): Promise<ImagePlatform[]> {
   const found = new Map<string, ImagePlatform>();
-  const children = items.slice(0, maxPlatforms).filter(isJsonObject).map(readDescriptor);
+  const children = items.map(readDescriptor);
   // If two differ only in the operating system, the architecture means the one for Linux.
   children.sort((a, b) => Number(b?.os === "linux") - Number(a?.os === "linux"));
   for (const child of children) {
@@ -76,7 +86,7 @@ async function describeIndex(fetch: FetchContent, repository: string, items: unk
  * configuration.
  */
 function readDescriptor({ digest, platform }: JsonObject) {
-  if (typeof digest !== "string" || !digestPattern.test(digest)) return undefined;
+  if (!isDigest(digest)) return undefined;
   if (platform === undefined) return { digest, architecture: "", os: undefined };
   if (!isJsonObject(platform)) return undefined;
   const architecture = architectureOf(platform);
@@ -84,8 +94,7 @@ function readDescriptor({ digest, platform }: JsonObject) {
 }
 
 async function readArchitecture(fetch: FetchContent, repository: string, { config }: JsonObject) {
-  if (!isJsonObject(config) || typeof config.digest !== "string" || !digestPattern.test(config.digest))
-    return undefined;
+  if (!isJsonObject(config) || !isDigest(config.digest)) return undefined;
   // OCI image-spec, "Guidelines for Artifact Usage": the configuration of other artifacts has another media type.
   if (
     !/^application\/vnd\.(?:oci\.image\.config\.v1|docker\.container\.image\.v1)\+json$/.test(String(config.mediaType))
@@ -94,6 +103,10 @@ async function readArchitecture(fetch: FetchContent, repository: string, { confi
   const read = await fetchObject(fetch, "blobs", repository, config.digest);
   if (!read) throw new ContentError(`${repository}@${config.digest} is not there`);
   return architectureOf(read);
+}
+
+function isDigest(value: unknown): value is string {
+  return typeof value === "string" && digestPattern.test(value);
 }
 
 /** OCI image-spec, "Platform": the variant matters for arm only. Attestations have the architecture `unknown`. */

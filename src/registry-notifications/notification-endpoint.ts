@@ -11,12 +11,12 @@ import { OutboundError } from "../outbound/error.ts";
 import type { Call } from "../pipeline/call.ts";
 import { notificationsPath } from "../services/registry/pushes.ts";
 import type { Database } from "../storage/database.ts";
-import { findKnownDigests } from "../storage/registry/manifests.ts";
+import { findKnownDigests, type ImageDescription } from "../storage/registry/manifests.ts";
 import { isKnownEvent, recordEvent } from "../storage/registry/notification-log.ts";
 import { findPlace, type NameRules } from "../storage/registry/repository-name.ts";
 import type { Endpoint, EndpointResponse } from "../transport/pages/endpoints.ts";
 import { writeEvent } from "./apply-notification.ts";
-import { describeImage, type FetchContent, type ImagePlatform } from "./image.ts";
+import { describeImage, type FetchContent } from "./image.ts";
 import { registryLimits } from "./limits.ts";
 import { parseNotification, type RegistryEvent } from "./notification.ts";
 import { isOutOfOrder, lastNotificationTime, recordTime } from "./notification-order.ts";
@@ -97,7 +97,7 @@ async function tryEvent(
   const { database, clock, names, content } = deps;
   const latest = await lastNotificationTime(database.session, event);
   const isPast = await isPastEvent(deps, event, latest, deadline);
-  const platforms = event.action === "push" && !isPast ? await readImage(deps, event, deadline) : undefined;
+  const image = event.action === "push" && !isPast ? await readImage(deps, event, deadline) : undefined;
   const mayAskAgain = content !== undefined && clock() < deadline;
   // The registry is the actor: a client with its secret can claim any name.
   const actorClaims = { registry: deps.service, ...(event.actor !== "" && { name: clip(event.actor) }) };
@@ -109,7 +109,7 @@ async function tryEvent(
     }
     if (!(await recordEvent(tx, event.id))) return "repeated";
     if (isPast) return "outdated";
-    return (await writeEvent(tx, event, platforms, names)) ? "written" : "ignored";
+    return (await writeEvent(tx, event, image, names)) ? "written" : "ignored";
   });
 }
 
@@ -130,14 +130,14 @@ async function isPastEvent(
 }
 
 /**
- * Returns the platforms of the image; undefined if they are known already or cannot be read now. `registry sync` then
- * reads them.
+ * Describes the image; returns undefined if it is known already or cannot be read now. `registry sync` then
+ * reads it.
  */
 async function readImage(
   { database, clock, names, content, log }: NotificationEndpointDeps,
   event: RegistryEvent,
   deadline: number,
-): Promise<ImagePlatform[] | undefined> {
+): Promise<ImageDescription | undefined> {
   const { repository, digest } = event;
   // At the deadline, the rest of a long list of events is left to `registry sync`.
   if (!content || clock() >= deadline) return undefined;

@@ -183,6 +183,11 @@ function timeOf(value: unknown): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
+/** Clamps the time of a registry clock that is ahead to the present, and replaces absent times and those before the epoch. */
+export function timeWithin(told: number | undefined, now: number): number {
+  return told === undefined || told < 0 ? now : Math.min(told, now);
+}
+
 function idOf(shape: string, id: unknown): string {
   return hash("sha256", JSON.stringify([shape, id]));
 }

@@ -8,6 +8,7 @@ import { limitOf } from "./engine/placeholders.ts";
 import type { Transaction, WriteContext } from "./engine/session.ts";
 import { removeAccessUsage } from "./iam/access-usage.ts";
 import { removeSeenTokens } from "./iam/seen-tokens.ts";
+import { removeGoneImages } from "./images/removal.ts";
 import { asc, inArray, lte, sql } from "./schema/drizzle.ts";
 import type { Tables } from "./schema/tables.ts";
 import { removeDailyCounts } from "./statistics/daily-counts.ts";
@@ -111,6 +112,7 @@ async function deleteBatches(tx: Transaction, policy: RetentionPolicy): Promise<
   if (!(await removeDailyCounts(tx, tx.context.time - policy.countMs, batchSize))) isAll = false;
   if (!(await removeSeenTokens(tx, tx.context.time - policy.seenTokenMs, batchSize))) isAll = false;
   if (!(await removeAccessUsage(tx, tx.context.time - policy.usageMs, batchSize))) isAll = false;
+  if (!(await removeGoneImages(tx, batchSize))) isAll = false;
   return isAll;
 }
 

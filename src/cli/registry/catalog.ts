@@ -3,7 +3,7 @@ import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/grou
 import { ReposService } from "../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { type Tag, TagsService } from "../../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
 import { ImageStoreService } from "../../../gen/gatehouse/registry/v1/image_store_pb.ts";
-import type { ImagePlatform } from "../../registry-notifications/image.ts";
+import type { ImageDescription } from "../../storage/registry/manifests.ts";
 import { pageSize, readPages } from "../client/pages.ts";
 import type { Session } from "../client/session.ts";
 import { CommandFailure } from "../failure.ts";
@@ -26,7 +26,7 @@ export interface Catalog {
   setTag(repoUid: string, name: string, digest: string, before: Tag | undefined): Promise<void>;
   removeTag(tag: Tag): Promise<void>;
   unknownImages(repoUid: string, digests: readonly string[]): Promise<string[]>;
-  putImages(repoUid: string, images: ReadonlyMap<string, readonly ImagePlatform[]>): Promise<void>;
+  putImages(repoUid: string, images: ReadonlyMap<string, ImageDescription>): Promise<void>;
 }
 
 /** Opens the catalog of a group: reads existing resources, and creates missing ones on demand. */
@@ -108,8 +108,9 @@ async function newImageStore(session: Session): Promise<Pick<Catalog, "unknownIm
       return unknown;
     },
     async putImages(repoUid, images) {
-      const list = [...images].map(([digest, platforms]) => ({
+      const list = [...images].map(([digest, { platforms, children }]) => ({
         digest,
+        childDigests: [...children],
         platforms: platforms.map(({ architecture, size }) => ({ architecture, size: BigInt(size) })),
       }));
       for (const batch of batches(list)) await store.putImages({ repoUid, images: batch });

@@ -1,7 +1,8 @@
 // `registry sync`: copies the content of a registry into repos, tags and images below a group.
 
 import { errorMessage } from "../../base/system-error.ts";
-import { ContentError, describeImage, type ImagePlatform } from "../../registry-notifications/image.ts";
+import { ContentError, describeImage } from "../../registry-notifications/image.ts";
+import type { ImageDescription } from "../../storage/registry/manifests.ts";
 import { openProgress } from "../client/progress.ts";
 import type { Session } from "../client/session.ts";
 import { printable } from "../escape.ts";
@@ -143,7 +144,7 @@ async function bringImages(
   totals: Totals,
 ): Promise<ContentError[]> {
   const broken: ContentError[] = [];
-  const images = new Map<string, readonly ImagePlatform[]>();
+  const images = new Map<string, ImageDescription>();
   await eachOf(await catalog.unknownImages(repoUid, digests), async (digest) => {
     try {
       images.set(digest, await describeImage(source.content, name, digest));

@@ -11,10 +11,13 @@ import { type Implementation, implement } from "../../pipeline/handlers.ts";
 import { type MessageRules, patternRule } from "../../pipeline/text-rules.ts";
 import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
 import { findRow, lockRow } from "../../storage/collection/rows.ts";
-import { findKnownDigests, findManifestsOf, replaceManifests } from "../../storage/registry/manifests.ts";
+import { findKnownDigests, findManifestsOf, storeImage } from "../../storage/registry/manifests.ts";
 import { repoCollection } from "../../storage/registry/rows.ts";
 import { repoType } from "./repos/repos.ts";
 import { digestRule } from "./repos/text-rules.ts";
+
+/** As many manifests of one index as are read from a registry. */
+const maxChildren = 64;
 
 /** Serves the upload of image metadata. */
 export function imageStore({ database, clock }: ServiceContext): Implementation {
@@ -44,9 +47,9 @@ export function imageStore({ database, clock }: ServiceContext): Implementation 
         if (violations.length > 0) throw invalidArgument(violations);
         await database.write(writeContext(call, clock), async (tx) => {
           if (!(await lockRow(tx, repoCollection, repoUid))) throw notFound(repoType, repoUid);
-          for (const { digest, platforms } of images) {
+          for (const { digest, platforms, childDigests: children } of images) {
             const rows = platforms.map(({ architecture, size }) => ({ architecture, size: Number(size) }));
-            await replaceManifests(tx, repoUid, digest, rows);
+            await storeImage(tx, repoUid, digest, { platforms: rows, children });
           }
         });
         return {};
@@ -59,7 +62,11 @@ export function imageStore({ database, clock }: ServiceContext): Implementation 
 const rules: readonly MessageRules[] = [
   { schema: FindImagesRequestSchema, fields: { digests: digestRule } },
   { schema: FindUnknownImagesRequestSchema, fields: { digests: digestRule } },
-  { schema: ImageSchema, fields: { digest: digestRule } },
+  {
+    schema: ImageSchema,
+    fields: { digest: digestRule, child_digests: digestRule },
+    bounds: { child_digests: { maxItems: maxChildren } },
+  },
   {
     schema: PlatformSchema,
     fields: {
@@ -68,12 +75,13 @@ const rules: readonly MessageRules[] = [
   },
 ];
 
-/** Checks that nothing is given twice, and that sizes are safe integers in JavaScript. */
+/** Checks that nothing is given twice, the manifests of indexes, and that sizes are safe integers in JavaScript. */
 function checkImages(images: readonly Image[]): FieldViolation[] {
   const digests = images.map(({ digest }) => digest);
   return [
     ...onceEach(digests, (index) => `images[${index}].digest`),
-    ...images.flatMap(({ platforms }, i) => [
+    ...images.flatMap(({ platforms, childDigests }, i) => [
+      ...checkChildren(childDigests, `images[${i}].child_digests`),
       ...onceEach(
         platforms.map(({ architecture }) => architecture),
         (index) => `images[${i}].platforms[${index}].architecture`,
@@ -90,6 +98,11 @@ function checkImages(images: readonly Image[]): FieldViolation[] {
       ),
     ]),
   ];
+}
+
+function checkChildren(digests: readonly string[], field: string): FieldViolation[] {
+  if (digests.length > maxChildren) return [{ field, description: `must not have more than ${maxChildren} items` }];
+  return digests.includes("") ? [{ field, description: "must not have empty items" }] : [];
 }
 
 function onceEach(values: readonly string[], fieldAt: (index: number) => string): FieldViolation[] {

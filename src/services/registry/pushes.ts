@@ -21,8 +21,8 @@ export interface Push {
   /** The previous digest of the tag; empty if there was none. */
   readonly previousDigest: string;
   readonly digest: string;
-  /** The time by the registry's clock, in milliseconds since the epoch; undefined if the registry does not send it. */
-  readonly time: number | undefined;
+  /** By the clock of the registry, or ours if it does not send it; in milliseconds since the epoch. */
+  readonly time: number;
   /** The client that pushed; both are empty if the registry does not send them. */
   readonly address: string;
   readonly userAgent: string;
@@ -32,18 +32,12 @@ export interface Push {
 interface LoggedPush extends Push {
   /** The name of the repo. */
   readonly name: string;
-  readonly time: number;
 }
 
 /** Logs a push into a repo. */
 export function logPush(tx: Transaction, { uid, parent, name }: RepoRow, push: Push): void {
-  const after: LoggedPush = { ...push, name, time: timeWithin(push.time, tx.context.time) };
+  const after: LoggedPush = { ...push, name };
   tx.logChange({ kind: pushKind, uid, groupUid: parent, before: null, after });
-}
-
-/** Clamps the time of a registry clock that is ahead to the present, and ignores times before the epoch. */
-function timeWithin(told: number | undefined, now: number): number {
-  return told === undefined || told < 0 ? now : Math.min(told, now);
 }
 
 /** Returns the event of a push, which no method causes (published contract). */

@@ -3,7 +3,7 @@
 import { insertMissingRows } from "../engine/insert-rows.ts";
 import { limitOf, numberPlaceholder, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
-import { and, asc, eq, getTableColumns, gt, isNotNull, isNull, sql } from "../schema/drizzle.ts";
+import { and, asc, eq, getTableColumns, gt, isNotNull, isNull, lt, or, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 
 /** An image as it is stored. */
@@ -31,6 +31,51 @@ export async function openImage(tx: Transaction, repoUid: string, digest: string
       .returning({ no: images.no }),
   );
   return (await statement.execute({ repoUid, digest, time: tx.context.time }))[0]!.no;
+}
+
+/** Returns the numbers of images by digest. Adds new ones in the order of their digests: concurrent transactions then do not deadlock. */
+export async function openImages(
+  tx: Transaction,
+  repoUid: string,
+  digests: readonly string[],
+): Promise<Map<string, number>> {
+  const numbers = await findImageNumbers(tx, repoUid, digests);
+  for (const digest of [...new Set(digests)].sort())
+    if (!numbers.has(digest)) numbers.set(digest, await openImage(tx, repoUid, digest));
+  return numbers;
+}
+
+/** Returns the numbers of images by digest, without those of unknown and deleted digests. */
+export async function findImageNumbers(
+  session: Session,
+  repoUid: string,
+  digests: readonly string[],
+): Promise<Map<string, number>> {
+  const statement = session.prepared("images.numbers", (db, { images }) =>
+    db
+      .select({ digest: images.digest, no: images.no })
+      .from(images)
+      .where(
+        and(
+          eq(images.repoUid, textPlaceholder("repoUid")),
+          session.isAmong(images.digest, textPlaceholder("digests")),
+          isNull(images.goneTime),
+        ),
+      ),
+  );
+  const rows = await statement.execute({ repoUid, digests: JSON.stringify(digests) });
+  return new Map(rows.map(({ digest, no }) => [digest, no]));
+}
+
+/** Notes that an image was pushed at a time, or imported then. */
+export async function setPushTime(tx: Transaction, no: number, time: number): Promise<void> {
+  const statement = tx.prepared("images.set_push_time", (db, { images: { no: key, pushTime }, images }) =>
+    db
+      .update(images)
+      .set({ pushTime: numberPlaceholder("time") })
+      .where(and(eq(key, numberPlaceholder("no")), or(isNull(pushTime), lt(pushTime, numberPlaceholder("time"))))),
+  );
+  await statement.execute({ no, time });
 }
 
 /** Returns the image of a repo with this digest; undefined if there is none, or no more. */

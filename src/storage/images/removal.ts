@@ -2,23 +2,24 @@
 import { limitOf, numberPlaceholder, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { and, asc, eq, gt, inArray, notExists, or, sql } from "../schema/drizzle.ts";
+import { findGoneImages } from "./images.ts";
+
+/** How many deleted images one transaction deletes. */
+const imagesAtOnce = 20;
+
+/** Deletes rows of deleted images. Returns whether none are left. */
+export async function removeGoneImages(tx: Transaction, limit: number): Promise<boolean> {
+  const images = await findGoneImages(tx, imagesAtOnce);
+  for (const image of images) if (!(await removeImage(tx, image, limit))) return false;
+  return images.length < imagesAtOnce;
+}
 
 /**
- * Deletes rows of an image, a limited number of its packages. Returns whether all are deleted, the image itself last.
+ * Deletes rows of an image, a limited number of its packages and uses. Returns whether all are deleted, the image itself last.
  */
 export async function removeImage(tx: Transaction, image: number, limit: number): Promise<boolean> {
-  const portion = tx.prepared("image_packages.sweep", (db, { imagePackages }) => {
-    const few = db
-      .select({ package: imagePackages.package })
-      .from(imagePackages)
-      .where(eq(imagePackages.image, numberPlaceholder("image")))
-      .limit(limitOf("limit"));
-    return db
-      .delete(imagePackages)
-      .where(and(eq(imagePackages.image, numberPlaceholder("image")), inArray(imagePackages.package, few)))
-      .returning({ package: imagePackages.package });
-  });
-  if ((await portion.execute({ image, limit })).length === limit) return false;
+  if ((await deletePackagesOf(tx, image, limit)) === limit || (await deleteUsesOf(tx, image, limit)) === limit)
+    return false;
   const others = [
     tx.prepared("image_sboms.sweep", (db, { imageSboms }) =>
       db.delete(imageSboms).where(eq(imageSboms.image, numberPlaceholder("image"))),
@@ -40,6 +41,36 @@ export async function removeImage(tx: Transaction, image: number, limit: number)
   ];
   for (const statement of others) await statement.execute({ image });
   return true;
+}
+
+async function deletePackagesOf(tx: Transaction, image: number, limit: number): Promise<number> {
+  const statement = tx.prepared("image_packages.sweep", (db, { imagePackages }) => {
+    const few = db
+      .select({ package: imagePackages.package })
+      .from(imagePackages)
+      .where(eq(imagePackages.image, numberPlaceholder("image")))
+      .limit(limitOf("limit"));
+    return db
+      .delete(imagePackages)
+      .where(and(eq(imagePackages.image, numberPlaceholder("image")), inArray(imagePackages.package, few)))
+      .returning({ package: imagePackages.package });
+  });
+  return (await statement.execute({ image, limit })).length;
+}
+
+async function deleteUsesOf(tx: Transaction, image: number, limit: number): Promise<number> {
+  const statement = tx.prepared(
+    "image_uses.sweep_of_image",
+    (db, { imageUses: { image: of, hour, actor, kind }, imageUses }) => {
+      const few = db
+        .select({ of, hour, actor, kind })
+        .from(imageUses)
+        .where(eq(of, numberPlaceholder("image")))
+        .limit(limitOf("limit"));
+      return db.delete(imageUses).where(sql`(${of}, ${hour}, ${actor}, ${kind}) in (${few})`).returning({ hour });
+    },
+  );
+  return (await statement.execute({ image, limit })).length;
 }
 
 /** Returns the numbers of packages behind one number, and whether an image has them. */

@@ -1,7 +1,8 @@
-// Stores the sizes of images by architecture.
+// Stores the sizes of images by architecture, and the manifests of indexes.
 
 import { textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
+import { addChildren, openImages } from "../images/images.ts";
 import { and, asc, eq, ne, sql } from "../schema/drizzle.ts";
 
 /** The architecture of a manifest that is not an image, such as a signature. It marks the manifest as fetched. */
@@ -12,6 +13,7 @@ export interface Manifest {
   readonly repoUid: string;
   /** The digest of the manifest, or of the index that it belongs to. */
   readonly digest: string;
+  /** In the words of images: `amd64`, `arm64`, `arm/v7`. */
   readonly architecture: string;
   /** The size of the layers and the configuration, in bytes. */
   readonly size: number;
@@ -93,17 +95,31 @@ export async function deleteManifests(tx: Transaction, repoUid: string, digest: 
   await statement.execute({ repoUid, digest });
 }
 
+/** The content of a manifest or an index, as far as it is stored. */
+export interface ImageDescription {
+  /** Empty for other artifacts, such as signatures and charts. */
+  readonly platforms: readonly Pick<Manifest, "architecture" | "size">[];
+  /** The digests of the manifests in an index, those of attestations too. */
+  readonly children: readonly string[];
+}
+
 /**
- * Replaces the sizes of an image. Without platforms, stores that the digest is not an image. Throws ReferenceViolation if
- * the repo does not exist.
+ * Replaces the sizes of an image, and adds the manifests of an index. Without platforms, stores that the digest is not an image. Throws
+ * ReferenceViolation if the repo does not exist.
  */
-export async function replaceManifests(
+export async function storeImage(
   tx: Transaction,
   repoUid: string,
   digest: string,
-  platforms: readonly Pick<Manifest, "architecture" | "size">[],
+  { platforms, children }: ImageDescription,
 ): Promise<void> {
   await deleteManifests(tx, repoUid, digest);
   const rows = platforms.length === 0 ? [{ architecture: noImage, size: 0 }] : platforms;
   for (const platform of rows) await insertManifest(tx, { repoUid, digest, ...platform });
+  const numbers = await openImages(tx, repoUid, [digest, ...children]);
+  await addChildren(
+    tx,
+    numbers.get(digest)!,
+    children.map((child) => numbers.get(child)!),
+  );
 }

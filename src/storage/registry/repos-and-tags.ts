@@ -2,6 +2,7 @@
 
 import { limitOf, numberPlaceholder, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
+import { markImagesGone } from "../images/images.ts";
 import type { Condition } from "../list/condition.ts";
 import { and, eq, sql } from "../schema/drizzle.ts";
 
@@ -122,7 +123,7 @@ export async function writeReadme(tx: Transaction, repoUid: string, content: str
   await statement.execute({ repoUid, content });
 }
 
-/** Deletes the readme of a repo and the sizes of its images. */
+/** Deletes the readme of a repo and the sizes of its images, and marks its images as deleted. */
 export async function clearRepo(tx: Transaction, repoUid: string): Promise<void> {
   const readmes = tx.prepared("readmes.delete", (db, { readmes }) =>
     db.delete(readmes).where(eq(readmes.repoUid, sql.placeholder("repoUid"))),
@@ -132,4 +133,5 @@ export async function clearRepo(tx: Transaction, repoUid: string): Promise<void>
   );
   await readmes.execute({ repoUid });
   await manifests.execute({ repoUid });
+  await markImagesGone(tx, repoUid);
 }

@@ -82,4 +82,7 @@ export const {
   packageFindings,
   imageStatements,
   imageQueue,
+  imageUses,
+  tagUses,
+  repoRegistries,
 } = sqliteTables;

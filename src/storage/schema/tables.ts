@@ -3,6 +3,7 @@ import type { Columns } from "./columns.postgres.ts";
 import { defineAccessRequestTables } from "./tables/access-requests.ts";
 import { defineEventTables } from "./tables/events.ts";
 import { defineIamTables } from "./tables/iam.ts";
+import { defineImageUseTables } from "./tables/image-uses.ts";
 import { defineImageTables } from "./tables/images.ts";
 import { defineInstallationTables } from "./tables/installation.ts";
 import { defineNameTables } from "./tables/names.ts";
@@ -28,12 +29,15 @@ export function defineTables(columns: Columns) {
   const roleUid = () => iam.roles.uid;
   const identityUid = () => iam.identities.uid;
   const providers = defineProviderTables(columns, groupUid, roleUid);
+  const registry = defineRegistryTables(columns, groupUid);
+  const repoUid = () => registry.repos.uid;
+  const tagUid = () => registry.tags.uid;
   const providerUid = () => providers.identityProviders.uid;
   return {
     ...iam,
     ...providers,
     ...defineProvisioningTables(columns, providerUid),
-    ...defineRegistryTables(columns, groupUid),
+    ...registry,
     ...defineVulnerabilityTables(columns, groupUid),
     ...defineEventTables(columns, groupUid),
     ...defineSignInTables(columns, groupUid, identityUid, providerUid),
@@ -44,6 +48,7 @@ export function defineTables(columns: Columns) {
     ...defineUsageTables(columns, identityUid, groupUid),
     ...defineAccessRequestTables(columns, groupUid),
     ...defineImageTables(columns),
+    ...defineImageUseTables(columns, repoUid, tagUid),
   };
 }
 

@@ -27,6 +27,8 @@ export function defineImageTables(columns: Columns) {
         /** The knowledge about its packages: a value of `Contents`. */
         contents: integer().notNull(),
         createTime: integer().notNull(),
+        /** When it was pushed last, by the clock of the registry, or imported; null if that is unknown. */
+        pushTime: integer(),
         /** When its SBOMs were read last; null if never. */
         readTime: integer(),
         /** When the digest or its repo was deleted; null while it exists. */

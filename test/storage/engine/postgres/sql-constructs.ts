@@ -18,6 +18,7 @@ const trust = "schema/migrations/postgres/0014_identity_trust.sql";
 const usage = "schema/migrations/postgres/0016_access_usage.sql";
 const requests = "schema/migrations/postgres/0017_access_requests.sql";
 const images = "schema/migrations/postgres/0018_images.sql";
+const imageUses = "schema/migrations/postgres/0019_image_uses.sql";
 const seen = "schema/migrations/postgres/0013_seen_tokens.sql";
 const founding = "schema/migrations/postgres/0006_founding_bindings.sql";
 const settings = "schema/migrations/postgres/0007_subscription_settings.sql";
@@ -69,6 +70,7 @@ export const uncommonConstructs: readonly SqlConstruct[] = [
       usage,
       requests,
       images,
+      imageUses,
     ],
   },
   { name: "DO, CREATE EXTENSION", pattern: /\bDO \$|\bCREATE EXTENSION\b/, files: [initial] },
