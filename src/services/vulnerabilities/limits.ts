@@ -8,6 +8,8 @@ export const advisoryLimits = {
   eventsLength: 8 * 1024 * 1024,
   /** Aliases per advisory, and severities per advisory. */
   items: 1_000,
+  /** Advisories that a list of statements can name. */
+  namedAdvisories: 200,
   /** Records per request. */
   requestRecords: 1_000,
   /** How many records of a request are written at once, which can share a commit: on PostgreSQL, as many as one has. */

@@ -71,3 +71,13 @@ function checkAmount(linked: readonly Pick<RecordRow, "size">[], advisoryUid: st
     throw failedPrecondition("TOO_MANY_RECORDS", rule, advisoryUid);
   }
 }
+
+/** Adds the server fields to a record. */
+export function shownRecord(
+  record: AdvisoryRecord,
+  filled: Pick<AdvisoryRecord, "digest" | "group">,
+  parts = partsOf(record),
+): AdvisoryRecord {
+  for (const { advisoryId, statements } of parts) for (const statement of statements) statement.advisoryId = advisoryId;
+  return Object.assign(record, filled);
+}

@@ -26,7 +26,7 @@ import { extraProblem } from "../../../advisories/extra.ts";
 import { identityOf } from "../../../advisories/product.ts";
 import type { FieldViolation } from "../../../aip/errors.ts";
 import { fromTimestamp } from "../../../aip/timestamps.ts";
-import type { MessageRules, TextRule } from "../../../pipeline/text-rules.ts";
+import { type MessageRules, type TextRule, uidRule } from "../../../pipeline/text-rules.ts";
 import { sourceIdRule } from "../advisories/advisory-fields.ts";
 import { checkEvents, contentOf, isTime, timeRule } from "../advisories/event-content.ts";
 import { advisoryLimits } from "../limits.ts";
@@ -69,7 +69,11 @@ export const recordRules: readonly MessageRules[] = [
   { schema: RecordKeySchema, fields: { ...keyRules, vulnerability: keyTextRule } },
   { schema: CompleteDocumentRequestSchema, fields: keyRules },
   { schema: ListAdvisoryRecordsRequestSchema, fields: keyRules },
-  { schema: ListAdvisoryStatementsRequestSchema, fields: {} },
+  {
+    schema: ListAdvisoryStatementsRequestSchema,
+    fields: { advisory_uids: uidRule },
+    bounds: { advisory_uids: { maxItems: advisoryLimits.namedAdvisories } },
+  },
 ];
 
 const publicIdRule = sourceIdRule("advisory_id");
