@@ -46,7 +46,8 @@ async function* readAdvisories(source: ExportSource, format: ExportFormat): Asyn
   }
 }
 
-async function* pagesOf<P extends { readonly nextPageToken: string }>(
+/** Reads all pages of a list, the first with an empty token. */
+export async function* pagesOf<P extends { readonly nextPageToken: string }>(
   read: (pageToken: string) => Promise<P>,
 ): AsyncGenerator<P> {
   let pageToken = "";

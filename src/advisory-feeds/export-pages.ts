@@ -5,8 +5,10 @@ import {
   AdvisoryRecordsService,
   type ListAdvisoryStatementsResponse,
   RecordView,
+  StatementsView,
 } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import type { ExportSource } from "../advisories/exported.ts";
+import type { PackageSource } from "../advisories/openvex/by-package.ts";
 import { type Call, callAs } from "../pipeline/call.ts";
 import { methodPath } from "../pipeline/compose.ts";
 import type { Method, MethodTable } from "../pipeline/method.ts";
@@ -27,7 +29,7 @@ export interface ExportPages {
    */
   begin<R extends { readonly group: string }>(call: Call, parse: () => R): Promise<Begun<R>>;
   /** Returns the source of an export of a group. */
-  source(call: Call, group: string): ExportSource;
+  source(call: Call, group: string): ExportSource & PackageSource;
 }
 
 /** Makes the calls through the pipeline, which authorizes each by the current access of the caller. */
@@ -60,7 +62,11 @@ export function exportPages(methods: MethodTable): ExportPages {
     source(exported, parent) {
       // A response that has begun cannot be rejected.
       const call = { ...callAs(exported, methodOf(methods, listAdvisoryStatements)), isAdmitted: true };
+      const view = StatementsView.PRODUCT;
       return {
+        products: (pageToken) => invoke(call, listAdvisoryStatements, () => ({ parent, pageToken, pageSize, view })),
+        named: (advisoryUids) =>
+          invoke(call, listAdvisoryStatements, () => ({ parent, pageSize, advisoryUids: [...advisoryUids] })),
         statements: (pageToken) => invoke(call, listAdvisoryStatements, () => ({ parent, pageToken, pageSize })),
         withdrawnRecords: (pageToken) =>
           invoke(call, listAdvisoryRecords, () => ({

@@ -1,5 +1,6 @@
 // Feeds: what the server sends of the advisories of a group, such as a document in one format or an archive.
 import type { ExportFormat, ExportSource } from "../advisories/exported.ts";
+import type { PackageSource } from "../advisories/openvex/by-package.ts";
 import type { Losses } from "../advisories/writing.ts";
 import type { BodyStream } from "../transport/http/send-stream.ts";
 import type { EndpointRequest } from "../transport/pages/endpoints.ts";
@@ -21,7 +22,7 @@ export interface Feed {
 
 /** The sources of a feed. */
 export interface FeedInput {
-  readonly source: ExportSource;
+  readonly source: ExportSource & PackageSource;
   /** The time of the last change, in milliseconds since the epoch; 0 before the first. */
   readonly time: number;
   readonly losses: Losses;

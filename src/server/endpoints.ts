@@ -4,6 +4,7 @@ import type { AccessLog } from "../access-log/access-log.ts";
 import { feedEndpoints } from "../advisory-feeds/feed-endpoint.ts";
 import { exportsPath, formatFeeds } from "../advisory-feeds/format-feed.ts";
 import { isOsvArchive, osvGroupsPath, parseOsvArchive } from "../advisory-feeds/osv-archives.ts";
+import { vexFeeds, vexGroupsPath } from "../advisory-feeds/vex-repository.ts";
 import { withBearer } from "../authn/basic.ts";
 import type { KeyRing } from "../authn/key-ring.ts";
 import { newTokens } from "../authn/tokens.ts";
@@ -83,6 +84,7 @@ function feeds(deps: EndpointDeps): Endpoints {
   });
   return {
     [exportsPath]: endpointOf(formatFeeds(limits)),
+    [vexGroupsPath]: { ...endpointOf(vexFeeds(deps.config.baseUrl, limits)), authorization: withBearer },
     [osvGroupsPath]: { ...endpointOf(parseOsvArchive), serves: isOsvArchive, authorization: withBearer },
   };
 }

@@ -76,6 +76,10 @@ export const limits = {
   /** Exports at a time in formats that need all advisories in memory, and the maximum number of advisories in one. */
   gatheredExports: 2,
   gatheredAdvisories: 50_000,
+  /** The advisories of a VEX repository, whose uids are in memory, and the limits of one of its documents. */
+  repositoryAdvisories: 1_000_000,
+  vexDocumentBytes: 8 * 1024 * 1024,
+  vexDocumentAdvisories: 20_000,
   /** The time in which the client of a stream must read something. */
   streamStallMs: 60_000,
   /** The interval in which a server that shares a database with others writes that it runs. */

@@ -2,6 +2,7 @@
 // has to hold.
 import { hash } from "node:crypto";
 import type { AdvisoryRecord, AdvisoryStatements } from "../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { nextSlice } from "../../base/slices.ts";
 import { identityOf } from "../product.ts";
 import type { WriteOptions } from "../writing.ts";
 
@@ -25,7 +26,7 @@ export async function* togetherOf(
       kept.push(each);
     }
   }
-  yield* groupTogether(kept);
+  yield* await groupTogether(kept);
 }
 
 /** Returns the keys that several advisories have. That two are equal by chance does no harm. */
@@ -42,9 +43,10 @@ interface Group {
 }
 
 /** Groups the advisories by vulnerability and product, in their order. */
-function groupTogether(advisories: readonly AdvisoryStatements[]): AdvisoryStatements[][] {
+async function groupTogether(advisories: readonly AdvisoryStatements[]): Promise<AdvisoryStatements[][]> {
   const groups = new Map<Key, Group>();
   for (const advisory of advisories) {
+    await nextSlice();
     const keys = keysOf(advisory);
     const [first = { keys: [], advisories: [] }, ...others] = new Set(keys.flatMap((key) => groups.get(key) ?? []));
     for (const other of others) {
