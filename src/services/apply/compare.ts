@@ -19,9 +19,11 @@ export interface FieldDifference {
 export function differences(stored: AnySpec, wanted: AnySpec): readonly FieldDifference[] {
   const [before, after] = [fieldsOf(stored), fieldsOf(wanted)];
   const fields = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  const left = kindNamed(wanted.case).file.namingFields ?? [];
+  const { namingFields = [], part } = kindNamed(wanted.case).file;
+  const isCompared = (field: string) =>
+    !namingFields.includes(field) && (field !== part?.field || after[field] !== undefined);
   return fields
-    .filter((field) => !left.includes(field) && !isDeepStrictEqual(before[field], after[field]))
+    .filter((field) => isCompared(field) && !isDeepStrictEqual(before[field], after[field]))
     .map((field) => ({ field, oldValue: textOf(before[field]), newValue: textOf(after[field]) }));
 }
 

@@ -14,7 +14,7 @@ import { describeFailure } from "./failures.ts";
 import { rolesOf } from "./joined-calls.ts";
 import { kindNamed } from "./kinds.ts";
 import type { Plan, Step } from "./plan.ts";
-import { creation, deletion, type Operation, update } from "./requests.ts";
+import { creation, deletion, type Operation, settingOfPart, update } from "./requests.ts";
 
 /** The dependencies of the steps of a plan. */
 export interface Execution {
@@ -43,9 +43,11 @@ export async function executePlan({ names, steps }: Plan, execution: Execution, 
 async function runStep(step: Step, uids: Uids, { callMethod }: Execution, call: Call): Promise<void> {
   try {
     const operation = operationOf(step, uids);
-    if (!operation) return;
-    const result = (await callMethod(operation.method, operation.request, call)) as { readonly uid?: string };
-    if (step.action === PlannedAction.CREATE && step.wanted?.target) step.wanted.target.uid = result.uid;
+    const result = operation && (await callMethod(operation.method, operation.request, call));
+    const { uid = step.stored?.uid ?? "" } = (result ?? {}) as { readonly uid?: string };
+    if (step.action === PlannedAction.CREATE && step.wanted?.target) step.wanted.target.uid = uid;
+    const part = partOf(step, uid);
+    if (part) await callMethod(part.method, part.request, call);
   } catch (error) {
     throw describeFailure(error, step);
   }
@@ -56,6 +58,16 @@ function operationOf({ action, resource, stored, fields }: Step, uids: Uids): Op
   if (action === PlannedAction.DELETE) return deletion(resource.case, stored!.uid);
   const names = fields.map(({ field }) => field);
   return action === PlannedAction.UPDATE ? update(resource, stored!.uid, names, uids) : undefined;
+}
+
+function partOf({ action, resource, fields }: Step, uid: string): Operation | undefined {
+  if (action === PlannedAction.CREATE) return settingOfPart(resource, uid, "all");
+  if (action !== PlannedAction.UPDATE) return undefined;
+  return settingOfPart(
+    resource,
+    uid,
+    fields.map(({ field }) => field),
+  );
 }
 
 /** Equal for creations that may run at the same time; empty for a step that runs alone. A group needs its parent. */

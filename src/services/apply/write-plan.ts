@@ -13,7 +13,8 @@ import { changingSteps, makePlan, type Plan } from "./plan.ts";
 
 /** Returns the services that an apply and a deletion call. */
 export function changingServices(context: KindContext): readonly Implementation[] {
-  return [...resources, ...deletedWithGroup].flatMap(({ implement }) => implement?.(context) ?? []);
+  const own = [...resources, ...deletedWithGroup].flatMap(({ implement }) => implement?.(context) ?? []);
+  return [...own, ...resources.flatMap(({ file }) => file.part?.implement(context) ?? [])];
 }
 
 /**

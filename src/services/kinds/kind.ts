@@ -1,5 +1,5 @@
 // The declaration of a kind of resource. What works with all kinds reads it, and names none of them.
-import type { DescMessage, DescService, JsonObject } from "@bufbuild/protobuf";
+import type { DescMessage, DescMethodUnary, DescService, JsonObject } from "@bufbuild/protobuf";
 import type { FieldViolation } from "../../aip/errors.ts";
 import type { Call } from "../../pipeline/call.ts";
 import type { Implementation } from "../../pipeline/handlers.ts";
@@ -61,6 +61,19 @@ export interface ChangedSpec<V> {
   readonly fields: readonly string[];
 }
 
+/** A part of resources that another method sets than the one that creates them. It stays as it is if a file does not have it. */
+export interface SeparatePart<V> {
+  /** The field of the file, which is a message: its presence says whether a file has the part. */
+  readonly field: string;
+  readonly method: DescMethodUnary;
+  /** Returns the service of the method, which needs no other methods. */
+  implement(context: ServiceContext): Implementation;
+  /** Returns the request that sets the part as the file has it. */
+  request(value: V, uid: string): object;
+  /** Fields whose change can change the part, which is then set after them. */
+  readonly affectedBy: readonly string[];
+}
+
 /** The form of a kind's resources in a file. `V` is the message in the file, `R` the stored row. */
 export interface FileForm<V, R extends ResourceRow> {
   /** The kinds that its resources refer to, besides groups. */
@@ -81,6 +94,8 @@ export interface FileForm<V, R extends ResourceRow> {
   outside?(row: R): string;
   /** Converts a stored row. */
   toSpec(row: R, names: Names): V;
+  /** The part that another method sets; none if absent. */
+  readonly part?: SeparatePart<V>;
   /** Converts a resource for the request that creates or updates it. `hasSecret` is whether that sets the secret. */
   toMessage(value: V, uids: Uids, hasSecret: boolean): object;
   /** Returns the uid of its parent; that of its group if absent. */

@@ -25,6 +25,7 @@ export function smallOrganization(name: string): JsonObject[] {
         name: "ci",
         description: "The build",
         claimMatch: { issuer: "https://token.example.org", subjectPattern: "repo:acme/.*", claims: { env: "prod" } },
+        pins: { policy: "NAME_POLICY_EXPLICIT", names: [{ kind: "project", name: "acme/app", id: "74" }] },
       },
     },
     { identity: { name: "ingester", servicePrincipal: "SERVICE_PRINCIPAL_INGESTER" } },

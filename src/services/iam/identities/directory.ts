@@ -91,6 +91,6 @@ export function effectivePolicy(row: IdentityRow, pinNames: NamePolicy): NamePol
 }
 
 /** Whether the tokens of an identity can have names of workloads. */
-export function hasNames({ relationship }: Pick<IdentityRow, "relationship">): boolean {
+export function hasNames({ relationship }: { readonly relationship: { readonly case: string | undefined } }): boolean {
   return relationship.case === "claimMatch" || relationship.case === "awsIdentity";
 }

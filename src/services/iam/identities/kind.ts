@@ -6,6 +6,7 @@ import { resourceEvents } from "../../../resource/method-event.ts";
 import { rowView } from "../../../resource/row-view.ts";
 import { identityCollection } from "../../../storage/iam/collections.ts";
 import { defineKind, type Recorded } from "../../kinds/kind.ts";
+import { checkFilePins, comparableIdentity, filePins, pinsSpec } from "./file-pins.ts";
 import { identities, identityMessage } from "./identities.ts";
 import { identityImport } from "./import.ts";
 import { fromColumns } from "./relationships.ts";
@@ -34,12 +35,16 @@ export const identityKind = defineKind({
   file: {
     references: [],
     isTarget: true,
-    toSpec({ uid, name, description, company, relationship }, names) {
-      const group = names.pathOf(parentOf(uid));
-      const value = create(IdentitySpecSchema, { group, name, description, company });
+    toSpec(row, names) {
+      const { uid, name, description, company, relationship } = row;
+      const [group, pins] = [names.pathOf(parentOf(uid)), pinsSpec(row)];
+      const value = create(IdentitySpecSchema, { group, name, description, company, ...(pins && { pins }) });
       return { ...value, relationship: fromColumns(relationship) };
     },
+    part: filePins,
+    check: checkFilePins,
+    comparable: comparableIdentity,
     toMessage: ({ name, description, company, relationship }) => ({ name, description, company, relationship }),
-    createsAlongside: () => true,
+    createsAlongside: ({ pins }) => pins === undefined,
   },
 });

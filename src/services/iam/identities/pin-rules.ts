@@ -27,14 +27,13 @@ export function isTooMuch(pins: readonly PinnedName[]): boolean {
   return isMany || JSON.stringify(pins).length > maxPinsLength;
 }
 
-/** Returns the rules that the pins of a request break. */
-export function checkPins(pins: readonly NameWithId[]): FieldViolation[] {
-  if (pins.length > maxPins)
-    return [{ field: "pinned_names", description: `must not have more than ${maxPins} items` }];
-  const violations = pins.flatMap((pin, i) => checkPin(pin, `pinned_names[${i}]`));
+/** Returns the rules that the pins in a field of a request break. */
+export function checkPins(pins: readonly NameWithId[], field = "pinned_names"): FieldViolation[] {
+  if (pins.length > maxPins) return [{ field, description: `must not have more than ${maxPins} items` }];
+  const violations = pins.flatMap((pin, i) => checkPin(pin, `${field}[${i}]`));
   if (violations.length > 0) return violations;
   const twice = pins.findIndex((pin, i) => pins.findIndex((other) => isSameName(other, pin)) !== i);
-  return twice < 0 ? [] : [{ field: `pinned_names[${twice}].name`, description: "is pinned twice" }];
+  return twice < 0 ? [] : [{ field: `${field}[${twice}].name`, description: "is pinned twice" }];
 }
 
 function checkPin({ kind, name, id }: NameWithId, field: string): FieldViolation[] {

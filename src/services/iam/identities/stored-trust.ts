@@ -36,6 +36,11 @@ export function policyOf(policy: Policy): NamePolicy | undefined {
   return (Object.keys(policies) as NamePolicy[]).find((name) => policies[name] === policy);
 }
 
+/** Returns the policy as messages have it. */
+export function policyNumber(policy: NamePolicy | undefined): Policy {
+  return policy ? policies[policy] : Policy.UNSPECIFIED;
+}
+
 /** Returns the source of a message; that of a request that names the id if it has none. */
 export function sourceOf(source: Source): PinSource {
   return (Object.keys(sources) as PinSource[]).find((name) => sources[name] === source) ?? "explicit";
@@ -49,8 +54,8 @@ export function trustMessage(
 ): MessageInitShape<typeof TrustSchema> {
   return {
     identity,
-    namePolicy: trust.policy ? policies[trust.policy] : Policy.UNSPECIFIED,
-    effectiveNamePolicy: policy ? policies[policy] : Policy.UNSPECIFIED,
+    namePolicy: policyNumber(trust.policy),
+    effectiveNamePolicy: policyNumber(policy),
     pinnedNames: trust.pins.map(({ kind, name, id, source, time }) => ({
       kind,
       name,
