@@ -15,10 +15,17 @@ export interface FormErrors {
 
 export const noErrors: FormErrors = { fields: {}, others: [] };
 
+/** The fields that errors are about, of which the server reports no violation. */
+const fieldsOfReasons: Readonly<Record<string, string>> = { TERM_OUTLIVES_CALLER: "expire_time" };
+
 /** Sorts an error by the fields of a form. */
 export function formErrors(t: Texts, thrown: unknown, fields: readonly string[]): FormErrors {
-  const { fieldViolations } = errorDetails(thrown);
-  if (fieldViolations.length === 0) return { fields: {}, others: [errorText(t, thrown)] };
+  const { fieldViolations, reason } = errorDetails(thrown);
+  if (fieldViolations.length === 0) {
+    const field = fieldsOfReasons[reason];
+    if (field !== undefined && fields.includes(field)) return { fields: { [field]: errorText(t, thrown) }, others: [] };
+    return { fields: {}, others: [errorText(t, thrown)] };
+  }
   const found: Record<string, string> = {};
   const others: string[] = [];
   for (const { field, description } of fieldViolations) {

@@ -1,7 +1,7 @@
 // The dialogs that grant, change and revoke roles. Each says what would change before it does anything. Load the texts `access` and
 // `capabilities` with them.
 
-import { create } from "@bufbuild/protobuf";
+import { create, type DescMessage, type DescMethodUnary, type MessageInitShape } from "@bufbuild/protobuf";
 import { useQuery } from "@connectrpc/connect-query";
 import { useNavigate } from "@tanstack/react-router";
 import { GroupInvitesService } from "../../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
@@ -10,16 +10,20 @@ import {
   RoleBindingSchema,
   RoleBindingsService,
 } from "../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import { RoleBindingTermsService } from "../../../gen/gatehouse/access/v1/role_binding_terms_pb.ts";
 import { may, useMe } from "../api/access.ts";
-import { groupText, identityText } from "../api/naming.ts";
-import { type Texts, useTexts } from "../texts/texts.ts";
+import { useTexts } from "../texts/texts.ts";
 import { AccessPreview, completeChange, useSimulation } from "./access-preview.tsx";
 import { useBindingAddress } from "./binding-address.ts";
+import { bindingNames } from "./binding-names.ts";
 import { useDraft } from "./draft.ts";
+import { EndField, endFields, isPossible, noEnd, outlivesText, termOf } from "./end-field.tsx";
 import { Picker } from "./picker.tsx";
 import { DeleteResourceDialog, SaveDialog } from "./resource-dialogs.tsx";
+import { TermDialog } from "./term-dialog.tsx";
 
 const { getRoleBinding, createRoleBinding, updateRoleBinding, deleteRoleBinding } = RoleBindingsService.method;
+const { createRoleBindingTerm, updateRoleBindingTerm } = RoleBindingTermsService.method;
 const { createGroupInvite } = GroupInvitesService.method;
 
 interface GrantPreset {
@@ -33,7 +37,7 @@ interface GrantPreset {
 export function BindingDialogs(preset: GrantPreset) {
   const { data: me } = useMe();
   const { dialog, binding, closeDialog } = useBindingAddress();
-  const isOfBinding = dialog === "change" || dialog === "revoke";
+  const isOfBinding = dialog !== undefined && dialog !== "grant";
   const { data } = useQuery(
     getRoleBinding,
     { uid: binding },
@@ -44,6 +48,8 @@ export function BindingDialogs(preset: GrantPreset) {
   if (!data) return null;
   if (dialog === "change" && may(me, updateRoleBinding, binding))
     return <Change binding={data} onClose={closeDialog} />;
+  if (dialog === "end" && may(me, updateRoleBindingTerm, binding))
+    return <TermDialog binding={data} onClose={closeDialog} />;
   if (dialog === "revoke" && may(me, deleteRoleBinding, binding))
     return <Revoke binding={data} onClose={closeDialog} />;
   return null;
@@ -68,18 +74,26 @@ function Grant({ group, identity, onClose }: GrantPreset & Pick<OfBinding, "onCl
   const [parent, setParent] = useDraft("grant.parent", group);
   const [identityUid, setIdentity] = useDraft("grant.identity", identity);
   const [roleUid, setRole] = useDraft("grant.role", "");
-  const request = { parent, roleBinding: create(RoleBindingSchema, { identityUid, roleUid }) };
-  const change = completeChange({ case: "createRoleBinding", value: request }, parent, identityUid, roleUid);
-  const { isBlocked } = useSimulation(change);
-  return (
+  const [end, setEnd] = useDraft("grant.end", noEnd);
+  const forever = { parent, roleBinding: create(RoleBindingSchema, { identityUid, roleUid }) };
+  const timed = { parent, term: { identityUid, roleUid, ...termOf(end) } };
+  const isTimed = end.choice !== "";
+  const full = isTimed
+    ? ({ case: "createTerm", value: timed } as const)
+    : ({ case: "createRoleBinding", value: forever } as const);
+  const change = isPossible(end) ? completeChange(full, parent, identityUid, roleUid) : undefined;
+  const { data: simulated, isBlocked } = useSimulation(change);
+  const dialogOf = <I extends DescMessage, O extends DescMessage>(call: {
+    readonly method: DescMethodUnary<I, O>;
+    readonly request: MessageInitShape<I>;
+  }) => (
     <SaveDialog
+      {...call}
       title={t("access.grant")}
-      method={createRoleBinding}
-      request={request}
-      fields={["parent", "identity_uid", "role_uid"]}
+      fields={["parent", "identity_uid", "role_uid", ...endFields]}
       button={t("access.grantButton")}
       report={t("access.done.granted")}
-      isDisabled={isBlocked}
+      isDisabled={isBlocked || !isPossible(end)}
       onClose={onClose}
     >
       {(errors) => (
@@ -114,11 +128,15 @@ function Grant({ group, identity, onClose }: GrantPreset & Pick<OfBinding, "onCl
             error={errors.parent}
             onChange={setParent}
           />
+          <EndField value={end} errors={errors} obstacle={outlivesText(t, simulated)} onChange={setEnd} />
           <AccessPreview change={change} />
         </>
       )}
     </SaveDialog>
   );
+  return isTimed
+    ? dialogOf({ method: createRoleBindingTerm, request: timed })
+    : dialogOf({ method: createRoleBinding, request: forever });
 }
 
 function Change({ binding, onClose }: OfBinding) {
@@ -134,7 +152,7 @@ function Change({ binding, onClose }: OfBinding) {
   const { isBlocked } = useSimulation(change);
   return (
     <SaveDialog
-      title={t("access.changeTitle", namesOf(t, binding))}
+      title={t("access.changeTitle", bindingNames(t, binding))}
       method={updateRoleBinding}
       request={request}
       fields={["role_uid"]}
@@ -168,7 +186,7 @@ function Revoke({ binding, onClose }: OfBinding) {
   const { isBlocked } = useSimulation(change);
   return (
     <DeleteResourceDialog
-      title={t("access.revokeTitle", namesOf(t, binding))}
+      title={t("access.revokeTitle", bindingNames(t, binding))}
       text={t("access.revokeText")}
       button={t("access.revoke")}
       isDisabled={isBlocked}
@@ -180,12 +198,4 @@ function Revoke({ binding, onClose }: OfBinding) {
       <AccessPreview change={change} />
     </DeleteResourceDialog>
   );
-}
-
-function namesOf(t: Texts, { role, identity, group }: RoleBinding) {
-  return {
-    role: role?.name ?? t("names.hidden"),
-    who: identityText(t, identity),
-    group: groupText(t, group?.name),
-  };
 }

@@ -1,4 +1,5 @@
-// Dialogs that give several people or workloads a role, take roles from them, and delete role bindings.
+// Dialogs that give several people or workloads a role, take roles from them, and end and delete role bindings. Load the texts `access` with
+// the one for ends.
 import { Code } from "@connectrpc/connect";
 import { useTransport } from "@connectrpc/connect-query";
 import { useRef, useState } from "react";
@@ -6,6 +7,7 @@ import {
   type RoleBinding,
   RoleBindingsService,
 } from "../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import { RoleBindingTermsService } from "../../../gen/gatehouse/access/v1/role_binding_terms_pb.ts";
 import { outermostWith, useMe } from "../api/access.ts";
 import { groupText, identityText } from "../api/naming.ts";
 import { useTexts } from "../texts/texts.ts";
@@ -13,11 +15,13 @@ import { readRows, rowsFrom } from "./all-pages.ts";
 import type { BulkProps } from "./bulk.ts";
 import { BulkDialog } from "./bulk-dialog.tsx";
 import { forEachOf } from "./bulk-run.ts";
+import { EndField, isPossible, noEnd, termOf } from "./end-field.tsx";
 import { Picker } from "./picker.tsx";
 import { selectionLimit } from "./selection.ts";
 import { useCall } from "./use-call.ts";
 
 const { createRoleBinding, deleteRoleBinding, listRoleBindings } = RoleBindingsService.method;
+const { updateRoleBindingTerm } = RoleBindingTermsService.method;
 
 interface OfIdentities<Row> extends BulkProps<Row> {
   /** The organization, or the group in and below which roles are taken. */
@@ -67,6 +71,28 @@ export function RemoveBindings<Row>({ uidOf, ...props }: OfBindings<Row>) {
       keep={(row) => uidOf(row) !== ""}
       act={(row) => call({ uid: uidOf(row) })}
     />
+  );
+}
+
+/** The dialog that gives role bindings an end, or none. */
+export function SetEnds<Row>({ uidOf, ...props }: OfBindings<Row>) {
+  const { t } = useTexts();
+  const call = useCall(updateRoleBindingTerm);
+  const [end, setEnd] = useState(noEnd);
+  const term = termOf(end);
+  return (
+    <BulkDialog
+      {...props}
+      title={(count) => t("bulk.ends.title", { count })}
+      button={t(end.choice === "" ? "access.removeEnd" : "access.setEnd")}
+      isDisabled={!isPossible(end)}
+      keep={(row) => uidOf(row) !== ""}
+      act={(row) =>
+        call({ term: { uid: uidOf(row), ...term }, updateMask: { paths: ["ttl" in term ? "ttl" : "expire_time"] } })
+      }
+    >
+      <EndField value={end} errors={{}} isFirst onChange={setEnd} />
+    </BulkDialog>
   );
 }
 

@@ -8,7 +8,11 @@ import { Pill } from "./look.tsx";
 export const strongRoles: ReadonlySet<string> = new Set(["owner", "operator"]);
 
 /** The role of a binding, or words for one that the caller may not see. */
-export function RolePill({ binding }: { readonly binding: BindingExplanation | undefined }) {
+export function RolePill({
+  binding,
+}: {
+  readonly binding: Pick<BindingExplanation, "roleUid" | "roleName"> | undefined;
+}) {
   const { t } = useTexts();
   const { org = "" } = useParams({ strict: false });
   const { roleUid = "", roleName = "" } = binding ?? {};

@@ -73,7 +73,9 @@ function localeOf(language: Language): string {
 
 interface Formats {
   readonly time: Intl.DateTimeFormat;
+  readonly day: Intl.DateTimeFormat;
   readonly ago: Intl.RelativeTimeFormat;
+  readonly after: Intl.RelativeTimeFormat;
 }
 
 const formats = new Map<string, Formats>();
@@ -82,7 +84,9 @@ const formats = new Map<string, Formats>();
 function formatsOf(locale: string): Formats {
   const made = formats.get(locale) ?? {
     time: new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "long" }),
+    day: new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeZone: "UTC" }),
     ago: new Intl.RelativeTimeFormat(locale, { numeric: "auto" }),
+    after: new Intl.RelativeTimeFormat(locale, { numeric: "always" }),
   };
   formats.set(locale, made);
   return made;
@@ -91,6 +95,11 @@ function formatsOf(locale: string): Formats {
 /** Writes a time, with its zone. */
 export function timeText(time: Date, locale: string): string {
   return formatsOf(locale).time.format(time);
+}
+
+/** Writes a day, as the server counts days: they begin at midnight UTC. */
+export function dayText(time: Date, locale: string): string {
+  return formatsOf(locale).day.format(time);
 }
 
 /** Writes a time relative to now, such as "2 minutes ago". */
@@ -105,8 +114,34 @@ export function agoText(time: Date, locale: string): string {
   ] as const;
   let value = seconds;
   for (const [unit, size] of units) {
-    if (Math.abs(value) < size) return format.format(Math.round(value), unit);
+    // Rounded first: what is almost an hour is no 60 minutes.
+    if (Math.abs(Math.round(value)) < size) return format.format(Math.round(value), unit);
     value /= size;
   }
   return format.format(Math.round(value), "year");
+}
+
+const lengthUnits = [
+  ["day", 86_400_000],
+  ["hour", 3_600_000],
+  ["minute", 60_000],
+  ["second", 1000],
+] as const;
+
+/** Returns the largest unit that divides a length of time in milliseconds, and how many of it there are. */
+function wholeUnit(length: number): readonly [count: number, unit: (typeof lengthUnits)[number][0]] {
+  const [unit, size] =
+    lengthUnits.find(([, one]) => length >= one && length % one === 0) ?? (["second", 1000] as const);
+  return [Math.round(length / size), unit];
+}
+
+/** Writes a length of time that lies ahead, such as "in 8 hours". */
+export function afterText(length: number, locale: string): string {
+  return formatsOf(locale).after.format(...wholeUnit(length));
+}
+
+/** Writes a length of time, such as "8 hours" or "90 minutes". */
+export function lengthText(length: number, locale: string): string {
+  const [count, unit] = wholeUnit(length);
+  return new Intl.NumberFormat(locale, { style: "unit", unit, unitDisplay: "long" }).format(count);
 }

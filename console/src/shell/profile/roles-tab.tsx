@@ -2,12 +2,13 @@
 
 import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import { AccessService, type HeldRole } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
+import { RoleBindingTermsService } from "../../../../gen/gatehouse/access/v1/role_binding_terms_pb.ts";
 import { missingFor, useMe } from "../../api/access.ts";
 import { useResolved } from "../../api/resources.ts";
 import { type Texts, useTexts } from "../../texts/texts.ts";
 import { ActionMenu } from "../action-menu.tsx";
 import { useBindingAddress } from "../binding-address.ts";
-import type { Column } from "../columns.ts";
+import { type Column, timeCell } from "../columns.ts";
 import { GroupPath } from "../group-path.tsx";
 import { HeldTree } from "../held-tree.tsx";
 import { lazyPart } from "../lazy-part.tsx";
@@ -17,12 +18,16 @@ import { usePagedList } from "../paged-list.ts";
 import { CopyAs } from "../parts.tsx";
 import { RolePill } from "../role-pill.tsx";
 import { Denied } from "../states.tsx";
+import { TermPill } from "../term-pill.tsx";
 import { useProfileAddress } from "./address.ts";
 import { useHeldRoles } from "./held-roles.ts";
 
 const { whatCan } = AccessService.method;
 const { updateRoleBinding, deleteRoleBinding } = RoleBindingsService.method;
 
+const { updateRoleBindingTerm } = RoleBindingTermsService.method;
+
+const SetEnds = lazyPart(async () => (await import("./take-away.tsx")).SetHeldEnds, null, "bulk");
 const TakeAway = lazyPart(async () => (await import("./take-away.tsx")).TakeAway, null, "bulk");
 
 /** The roles, and under them what they give by group. Roles by group mappings are only there: they have no binding. */
@@ -54,7 +59,10 @@ export function RolesTab({ identity }: { readonly identity: string }) {
         list={list}
         columns={columns}
         keyOf={keyOf}
-        actions={[{ text: t("profile.takeAwayAll"), method: deleteRoleBinding, placeOf, Dialog: TakeAway }]}
+        actions={[
+          { text: t("access.setEnds"), method: updateRoleBindingTerm, placeOf, Dialog: SetEnds },
+          { text: t("profile.takeAwayAll"), method: deleteRoleBinding, placeOf, Dialog: TakeAway },
+        ]}
         empty={<Empty>{t("access.noRole")}</Empty>}
       />
       {roles && roles.length > 0 && (
@@ -94,6 +102,11 @@ function useColumns(roles: readonly HeldRole[]): Column<HeldRole>[] {
         </span>
       ),
     },
+    {
+      title: t("access.terms.ends"),
+      text: ({ binding }) => timeCell(binding?.expireTime),
+      cell: ({ binding }) => <TermPill startTime={binding?.startTime} expireTime={binding?.expireTime} />,
+    },
     { title: t("profile.actions"), isAction: true, cell: (held) => <Actions held={held} /> },
   ];
 }
@@ -118,7 +131,7 @@ function Actions({ held: { binding } }: { readonly held: HeldRole }) {
   const { t } = useTexts();
   const { data: me } = useMe();
   const { openDialog } = useBindingAddress();
-  const { roleBindingUid = "", roleName = "", groupUid = "", groupName = "" } = binding ?? {};
+  const { roleBindingUid = "", roleName = "", groupUid = "", groupName = "", expireTime } = binding ?? {};
   if (roleBindingUid === "") return null;
   return (
     <ActionMenu
@@ -129,6 +142,11 @@ function Actions({ held: { binding } }: { readonly held: HeldRole }) {
           text: t("access.change"),
           missing: missingFor(me, updateRoleBinding, groupUid),
           onClick: () => void openDialog("change", roleBindingUid),
+        },
+        {
+          text: t(expireTime ? "access.changeEnd" : "access.setEnd"),
+          missing: missingFor(me, updateRoleBindingTerm, groupUid),
+          onClick: () => void openDialog("end", roleBindingUid),
         },
         {
           text: t("profile.takeAway"),

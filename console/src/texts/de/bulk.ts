@@ -23,6 +23,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "bulk.bindings.text":
     "Was sie erlauben, endet innerhalb einer Sekunde. Wer eine Rolle auch an anderer Stelle hat, behält sie dort.",
   "bulk.bindings.button": "Rollen entziehen",
+  "bulk.ends.title": "{count, plural, one {Ende von # Rolle} other {Ende von # Rollen}}",
   "bulk.workloads.title": "{count, plural, one {# Workload löschen} other {# Workloads löschen}}",
   "bulk.workloads.text":
     "Ihre Tokens enden innerhalb einer Sekunde, und ihre Rollen werden gelöscht. Nichts davon lässt sich rückgängig machen.",

@@ -21,6 +21,7 @@ export const texts = {
   "bulk.bindings.title": "{count, plural, one {Remove # role} other {Remove # roles}}",
   "bulk.bindings.text": "What they allow ends within a second. A role that is held elsewhere, too, stays there.",
   "bulk.bindings.button": "Remove roles",
+  "bulk.ends.title": "{count, plural, one {End of # role} other {Ends of # roles}}",
   "bulk.workloads.title": "{count, plural, one {Delete # workload} other {Delete # workloads}}",
   "bulk.workloads.text": "Their tokens end within a second, and their roles are deleted. None of it can be undone.",
   "bulk.workloads.button": "Delete workloads",

@@ -11,9 +11,11 @@ import { useAccessAddress } from "./use-address.ts";
 
 const OfIdentity = lazyPart(async () => (await import("./of-identity.tsx")).OfIdentity, <Loading />);
 const Ask = lazyPart(async () => (await import("./ask.tsx")).Ask, <Loading />);
+const Terms = lazyPart(async () => (await import("./terms.tsx")).Terms, <Loading />);
+const Unused = lazyPart(async () => (await import("./unused.tsx")).Unused, <Loading />);
 const BindingDialogs = lazyPart(async () => (await import("../../shell/binding-dialogs.tsx")).BindingDialogs);
 
-/** The access view: one of three questions, and the dialogs that change access. */
+/** The access view: one of its questions, and the dialogs that change access. */
 export function Access() {
   const { t } = useTexts();
   const { data: me } = useMe();
@@ -47,11 +49,25 @@ export function Access() {
             search: { tab: "ask", ...kept, ...identity, ...capability },
             isCurrent: search.tab === "ask",
           },
+          {
+            ...link,
+            text: t("access.terms"),
+            search: { tab: "terms", ...kept },
+            isCurrent: search.tab === "terms",
+          },
+          {
+            ...link,
+            text: t("access.unused"),
+            search: { tab: "unused", ...kept },
+            isCurrent: search.tab === "unused",
+          },
         ]}
       />
       {search.tab === undefined && <Here />}
       {search.tab === "identity" && <OfIdentity />}
       {search.tab === "ask" && <Ask />}
+      {search.tab === "terms" && <Terms />}
+      {search.tab === "unused" && <Unused />}
       {search.dialog !== undefined && <BindingDialogs group={group} identity={search.identity ?? ""} />}
     </>
   );

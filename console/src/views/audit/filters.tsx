@@ -1,11 +1,12 @@
 // The filter of the audit log: fields for what is asked most, and a field for words, which completes them.
 import { Autocomplete } from "@mantine/core";
-import { useId, useState } from "react";
+import { useState } from "react";
 import { useCandidates } from "../../api/resources.ts";
 import { TextField } from "../../shell/fields.tsx";
 import filterStyles from "../../shell/filters.module.css";
 import { useDelayed } from "../../shell/parts.tsx";
 import { Picker } from "../../shell/picker.tsx";
+import { SelectField } from "../../shell/select-field.tsx";
 import { isTextId, type Texts, useTexts } from "../../texts/texts.ts";
 import { useAuditAddress } from "./address.ts";
 import { changeKinds, outcomes, parseFilter, type WordName, withWord, wordNames } from "./filter.ts";
@@ -84,19 +85,14 @@ interface ChoiceProps {
 
 function Choice({ label, value = "", options, onChange }: ChoiceProps) {
   const { t } = useTexts();
-  const id = useId();
+  const choices = [["", t("audit.any")], ...options] as const;
   return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      <select id={id} className="select" value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-        <option value="">{t("audit.any")}</option>
-        {options.map(([each, text]) => (
-          <option key={each} value={each}>
-            {text}
-          </option>
-        ))}
-      </select>
-    </div>
+    <SelectField
+      label={label}
+      value={value}
+      choices={choices.map(([each, text]) => ({ value: each, text }))}
+      onChange={onChange}
+    />
   );
 }
 

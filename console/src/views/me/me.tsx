@@ -2,7 +2,7 @@
 
 import { Button, useMantineColorScheme } from "@mantine/core";
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { type ReactNode, useId, useState } from "react";
+import { useState } from "react";
 import { useMe } from "../../api/access.ts";
 import { groupText } from "../../api/naming.ts";
 import { queryClient } from "../../api/transport.ts";
@@ -12,6 +12,7 @@ import { PendingOrganizations } from "../../shell/join-card.tsx";
 import { areKeysOn, switchKeys } from "../../shell/keyboard.ts";
 import { PageHead, Pill } from "../../shell/look.tsx";
 import { Ago, Copyable, Loading } from "../../shell/parts.tsx";
+import { SelectField } from "../../shell/select-field.tsx";
 import { Failure } from "../../shell/states.tsx";
 import tableStyles from "../../shell/table.module.css";
 import { notify } from "../../shell/toast.tsx";
@@ -192,53 +193,31 @@ function Settings() {
     <section className="card stack" aria-labelledby="settings">
       <h2 id="settings">{t("me.settings")}</h2>
       <div className="row">
-        <Choice
+        <SelectField
           label={t("me.language")}
           value={language}
-          onChoose={(value) => chooseLanguage(value as "en").catch(() => notify(t("part.failed")))}
-        >
-          <option value="en">English</option>
-          <option value="de">Deutsch</option>
-        </Choice>
-        <Choice label={t("me.scheme")} value={colorScheme} onChoose={(value) => setColorScheme(value as "auto")}>
-          <option value="auto">{t("me.scheme.auto")}</option>
-          <option value="light">{t("me.scheme.light")}</option>
-          <option value="dark">{t("me.scheme.dark")}</option>
-        </Choice>
-        <Choice
+          choices={[
+            { value: "en", text: "English" },
+            { value: "de", text: "Deutsch" },
+          ]}
+          onChange={(value) => chooseLanguage(value as "en").catch(() => notify(t("part.failed")))}
+        />
+        <SelectField
+          label={t("me.scheme")}
+          value={colorScheme}
+          choices={(["auto", "light", "dark"] as const).map((value) => ({ value, text: t(`me.scheme.${value}`) }))}
+          onChange={(value) => setColorScheme(value as "auto")}
+        />
+        <SelectField
           label={t("me.keys")}
           value={hasKeys ? "on" : "off"}
-          onChoose={(value) => {
+          choices={(["on", "off"] as const).map((value) => ({ value, text: t(`me.keys.${value}`) }))}
+          onChange={(value) => {
             switchKeys(value === "on");
             setKeys(value === "on");
           }}
-        >
-          <option value="on">{t("me.keys.on")}</option>
-          <option value="off">{t("me.keys.off")}</option>
-        </Choice>
+        />
       </div>
     </section>
-  );
-}
-
-function Choice({
-  label,
-  value,
-  onChoose,
-  children,
-}: {
-  readonly label: string;
-  readonly value: string;
-  readonly onChoose: (value: string) => void;
-  readonly children: ReactNode;
-}) {
-  const id = useId();
-  return (
-    <div className="field">
-      <label htmlFor={id}>{label}</label>
-      <select id={id} className="select" value={value} onChange={({ target }) => onChoose(target.value)}>
-        {children}
-      </select>
-    </div>
   );
 }

@@ -1,6 +1,6 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { choiceIn, orderIn, textIn, useAddress } from "../../shell/address.ts";
-import { bindingIn } from "../../shell/binding-address.ts";
+import { type BindingSearch, bindingIn } from "../../shell/binding-address.ts";
 import { type ProfileSearch, profileIn } from "../../shell/profile/address.ts";
 
 /** The search part of the address of the workloads, and of the page of one of them. */
@@ -15,7 +15,7 @@ export interface WorkloadsSearch extends ProfileSearch {
   readonly keys?: "14d" | "ended";
   readonly group?: string;
   readonly order?: string;
-  readonly dialog?: "new" | "edit" | "delete" | "try" | "claims" | "clear" | "grant" | "change" | "revoke";
+  readonly dialog?: "new" | "edit" | "delete" | "try" | "claims" | "clear" | NonNullable<BindingSearch["dialog"]>;
   /** The identity that the wizard of the dialog `new` has created. */
   readonly made?: string;
   /** The role binding of the dialog. */
