@@ -86,6 +86,7 @@ function retentionPolicy({ changesKeptMs, accessLogKeptMs, seenTokensKeptMs }: C
     accessMs: accessLogKeptMs,
     seenTokenMs: seenTokensKeptMs,
     usageMs: limits.usageMemoryMs,
+    reviewMs: limits.reviewMemoryMs,
     countMs: statisticsLimits.keptDays * dayMs,
   };
 }

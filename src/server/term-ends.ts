@@ -1,9 +1,11 @@
-// Deletes role bindings whose term has ended. They grant nothing before that, so the deletion may be late. One server at a time does it,
-// under a lease.
+// Deletes role bindings whose term has ended, and closes access reviews that are due. What has ended grants nothing before that, so the
+// deletion may be late. One server at a time does it, under a lease.
+import { closeBatch } from "../services/access/reviews/closing.ts";
 import { closeDueRequests } from "../services/iam/access-requests/due-requests.ts";
 import { deleteEnded } from "../services/iam/users/ended-bindings.ts";
-import type { WriteContext } from "../storage/engine/session.ts";
+import type { Transaction, WriteContext } from "../storage/engine/session.ts";
 import { findDueRequests } from "../storage/iam/requests/queries.ts";
+import { findEndingReviews } from "../storage/iam/reviews/queries.ts";
 import { findEnded } from "../storage/iam/role-bindings.ts";
 import { isLeaseFree, type Lease, releaseLease, takeLease } from "../storage/installation/lease.ts";
 import { every } from "./every.ts";
@@ -14,39 +16,49 @@ import type { ServerStorage } from "./storage.ts";
 /** Another server can take over from a dead one after this time. */
 const lease: Lease = { name: "term_ends_lease", length: 3_000 };
 
-/** How many bindings a transaction deletes. */
+/** How many bindings, and how many items of a review, a transaction works on. */
 const batchSize = 200;
 
-/** Starts to delete what has ended; of several workers, one does it. Disposing waits for the transaction in progress. */
+/** Starts to delete what has ended, and to close reviews; of several workers, one does it. Disposing waits for the transaction in progress. */
 export function deleteEndedBindings(context: ServerContext, { database }: ServerStorage): AsyncDisposable {
   const { clock, log, draining, nodeId, group } = context;
   if (group?.isWriter === false) return { [Symbol.asyncDispose]: async () => {} };
   const newWrite = (): WriteContext => ({ actor: "", method: "term_ends", requestId: "", time: clock(), isBulk: true });
   let holdsLease = false;
 
-  /** Deletes one batch. Returns whether there may be more. */
-  async function deleteBatch(): Promise<boolean> {
-    return await database.write(newWrite(), async (tx) => {
+  /** Runs one batch under the lease. */
+  async function underLease(batch: (tx: Transaction) => Promise<unknown>): Promise<void> {
+    await database.write(newWrite(), async (tx) => {
       holdsLease = (await takeLease(tx, lease, nodeId)) !== undefined;
-      if (!holdsLease) return false;
-      const requests = await closeDueRequests(tx, batchSize);
-      const ended = await findEnded(tx, batchSize);
-      for (const row of ended) await deleteEnded(tx, row);
-      return Math.max(requests, ended.length) === batchSize;
+      if (holdsLease) await batch(tx);
     });
+  }
+
+  async function deleteBatch(tx: Transaction): Promise<void> {
+    await closeDueRequests(tx, batchSize);
+    for (const row of await findEnded(tx, batchSize)) await deleteEnded(tx, row);
+  }
+
+  /** Runs one batch of each kind of work. Returns whether there may be more. */
+  async function runBatches(): Promise<boolean> {
+    const { session } = database;
+    const hasEnds = (await findEnded(session, 1)).length + (await findDueRequests(session, 1)).length > 0;
+    if (hasEnds) await underLease(deleteBatch);
+    const hasReviews = (await findEndingReviews(session, 1)).length > 0;
+    // A large review takes many batches, between which other role bindings end in time.
+    if (hasReviews) await underLease((tx) => closeBatch(tx, batchSize));
+    return hasEnds || hasReviews;
   }
 
   async function run(): Promise<void> {
     // Sets the clock of terms, which no request may have done for a while.
     await database.accessEpoch.current();
-    const { session } = database;
-    if ((await findEnded(session, 1)).length + (await findDueRequests(session, 1)).length === 0) return;
     while (!draining.aborted && (await isLeaseFree(database.session, lease, nodeId, clock())))
-      if (!(await deleteBatch())) return;
+      if (!(await runBatches())) return;
   }
 
   const logFailure = (error: unknown) =>
-    log.warn({ err: error }, "role bindings that have ended could not be deleted; they grant nothing");
+    log.warn({ err: error }, "role bindings that have ended could not be deleted, or access reviews not be closed");
   const repeated = every(limits.termEndsMs, run, { logFailure, signal: draining });
   return {
     async [Symbol.asyncDispose]() {

@@ -3,6 +3,7 @@
 import type { EventDefinition } from "../resource/event-definition.ts";
 import { type MethodEvent, toEventDefinition } from "../resource/method-event.ts";
 import type { ServiceContext } from "../resource/service-context.ts";
+import { closingEvents } from "./access/reviews/kind.ts";
 import { authEvents } from "./auth/auth-events.ts";
 import { expiredRequestEvent } from "./iam/access-requests/kinds.ts";
 import { pushEvent } from "./registry/pushes.ts";
@@ -10,7 +11,12 @@ import { recordedKinds } from "./resources.ts";
 
 /** Returns all events except those of the methods of other versions. */
 export function eventDefinitions(context: ServiceContext): EventDefinition[] {
-  return [...methodEvents(context).map(toEventDefinition), expiredRequestEvent(), pushEvent(context)];
+  return [
+    ...methodEvents(context).map(toEventDefinition),
+    expiredRequestEvent(),
+    ...closingEvents(),
+    pushEvent(context),
+  ];
 }
 
 /** Returns the events of the current methods. */

@@ -1,6 +1,7 @@
 // The kinds of resources, in the order in which they are created: each comes after those that it refers to.
 import type { Capability } from "../../gen/chainguard/capabilities/capabilities_pb.ts";
 import type { CollectionTables } from "../storage/collection/collection.ts";
+import { accessReviewKind } from "./access/reviews/kind.ts";
 import { subscriptionKind } from "./events/subscriptions/kind.ts";
 import { accessRequestKind, accessRequestRuleKind } from "./iam/access-requests/kinds.ts";
 import { accountAssociationKind } from "./iam/account-associations/kind.ts";
@@ -36,6 +37,7 @@ export const kinds: readonly (Kind | OtherKind)[] = [
   roleBindingKind,
   accessRequestRuleKind,
   accessRequestKind,
+  accessReviewKind,
   subscriptionKind,
 ];
 

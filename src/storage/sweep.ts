@@ -7,6 +7,7 @@ import type { Database } from "./database.ts";
 import { limitOf } from "./engine/placeholders.ts";
 import type { Transaction, WriteContext } from "./engine/session.ts";
 import { removeAccessUsage } from "./iam/access-usage.ts";
+import { removeClosedReview } from "./iam/reviews/removal.ts";
 import { removeSeenTokens } from "./iam/seen-tokens.ts";
 import { removeGoneImages } from "./images/removal.ts";
 import { asc, inArray, lte, sql } from "./schema/drizzle.ts";
@@ -31,6 +32,8 @@ export interface RetentionPolicy {
   readonly seenTokenMs: number;
   /** After the beginning of the day of the last use of access. */
   readonly usageMs: number;
+  /** After an access review was closed. */
+  readonly reviewMs: number;
   /** After the beginning of the day of a count. */
   readonly countMs: number;
 }
@@ -113,6 +116,7 @@ async function deleteBatches(tx: Transaction, policy: RetentionPolicy): Promise<
   if (!(await removeSeenTokens(tx, tx.context.time - policy.seenTokenMs, batchSize))) isAll = false;
   if (!(await removeAccessUsage(tx, tx.context.time - policy.usageMs, batchSize))) isAll = false;
   if (!(await removeGoneImages(tx, batchSize))) isAll = false;
+  if (!(await removeClosedReview(tx, tx.context.time - policy.reviewMs))) isAll = false;
   return isAll;
 }
 

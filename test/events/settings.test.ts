@@ -173,7 +173,11 @@ for (const database of databases) {
       assert.equal(subscription.sink, "https://b.example.org/");
       const invalid: readonly (readonly [field: string, settings: object, rule: RegExp])[] = [
         ["sink", { sink: "http://example.org/" }, /must be an https URL/],
-        ["kinds", { kinds: ["sign_ins"] }, /must be one of access_requests, account_associations, .*groups/],
+        [
+          "kinds",
+          { kinds: ["sign_ins"] },
+          /must be one of access_requests, access_reviews, account_associations, .*groups/,
+        ],
         ["kinds", { kinds: Array.from({ length: 21 }, () => "groups") }, /must not have more than 20 items/],
         ["description", { description: "two\nlines" }, /description must match/],
       ];

@@ -15,6 +15,7 @@ import { type Kind, requestFor, type Things } from "./matrix-requests.ts";
 import { addMapping, addProvider } from "./provider-tree.ts";
 import { addAdvisory, addRepo, addSubscription, addTag } from "./registry-tree.ts";
 import { addRequest, addRequestRule } from "./request-tree.ts";
+import { addReview } from "./review-tree.ts";
 import {
   addAssociation,
   addCaller,
@@ -154,6 +155,7 @@ before(async () => {
     externalGroupRoleMapping: await addMapping(server, identityProvider),
     accessRequestRule: await addRequestRule(server, group),
     accessRequest: await addRequest(server, group),
+    accessReview: await addReview(server, group),
   };
   person = await addPerson(server, "person", "person@example.org", root);
   await bind(server, group, person, viewerRole.uid);

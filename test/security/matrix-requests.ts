@@ -10,7 +10,7 @@ export const kinds = [
   ...(["group", "identity", "role", "roleBinding", "groupInvite", "accountAssociation"] as const),
   ...(["repo", "repoReadme", "tag", "advisory", "subscription"] as const),
   ...(["identityProvider", "externalGroupRoleMapping"] as const),
-  ...(["accessRequestRule", "accessRequest"] as const),
+  ...(["accessRequestRule", "accessRequest", "accessReview"] as const),
 ] as const;
 export type Kind = (typeof kinds)[number];
 
@@ -51,6 +51,10 @@ function baseRequest(method: DescMethod, own: Things): JsonObject {
       const identity = { identityUid: own.identity, roleUid: own.role };
       return [[field.jsonName, { ...(isUpdate ? { uid: own.roleBinding } : identity), ttl: "3600s" }]];
     }
+    if (field.name === "decisions") {
+      const decision = "ACCESS_REVIEW_DECISION_CONFIRMED";
+      return [[field.jsonName, [{ roleBindingUid: own.roleBinding, decision }]]];
+    }
     if (field.name === "names") return [[field.jsonName, []]];
     if (field.name === "refused_names") return [[field.jsonName, [{ kind: "owner", name: "acme", id: "12" }]]];
     if (field.name === "claim_match")
@@ -77,6 +81,8 @@ function itemOf(fields: readonly DescField[], own: Things): JsonObject {
   return { [resource.jsonName]: sampleOf(singularOf(resource.message!), own) };
 }
 
+const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+
 /** Returns a resource that an owner may create in their group. */
 function sampleOf(kind: string, own: Things): JsonObject {
   const samples: Readonly<Record<string, JsonObject>> = {
@@ -97,6 +103,7 @@ function sampleOf(kind: string, own: Things): JsonObject {
     subscription: { sink: "https://example.org/" },
     accessRequestRule: { name: "rule", roleUids: [own.role], eligibleRoleUids: [own.role] },
     accessRequest: { roleUid: own.role, reason: "INC-1" },
+    accessReview: { title: "review", dueTime: inDays(7), onDue: "ACCESS_REVIEW_ON_DUE_REPORT_ONLY" },
   };
   assert.ok(samples[kind], `the matrix has no sample of ${kind}`);
   return structuredClone(samples[kind]);

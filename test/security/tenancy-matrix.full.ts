@@ -15,6 +15,7 @@ import { type Kind, kinds, requestFor, type Things } from "./matrix-requests.ts"
 import { addMapping, addProvider } from "./provider-tree.ts";
 import { addAdvisory, addRepo, addSubscription, addTag } from "./registry-tree.ts";
 import { addRequest, addRequestRule } from "./request-tree.ts";
+import { addReview } from "./review-tree.ts";
 import {
   addAssociation,
   addCaller,
@@ -82,6 +83,7 @@ before(async () => {
     const requests = {
       accessRequestRule: await addRequestRule(server, group),
       accessRequest: await addRequest(server, group),
+      accessReview: await addReview(server, group),
     };
     things.set(group, { ...iam, ...providers, ...requests, repo, repoReadme: repo, tag, advisory, subscription });
     return group;

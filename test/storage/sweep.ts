@@ -19,6 +19,7 @@ const keeping = {
   nodeMs: 3000,
   countMs: 4000,
   usageMs: 6000,
+  reviewMs: 6000,
   seenTokenMs: 2000,
   changeMs: undefined,
 };

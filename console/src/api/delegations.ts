@@ -12,6 +12,7 @@ const capabilityToConfirm: Readonly<Partial<Record<DelegationKind, string>>> = {
   [DelegationKind.EXTERNAL_GROUP_ROLE_MAPPING]: "identity_providers.create",
   [DelegationKind.STATIC_KEYS]: "identity.update",
   [DelegationKind.ACCESS_REQUEST_RULE]: "role_bindings.create",
+  [DelegationKind.ACCESS_REVIEW]: "role_bindings.delete",
 };
 
 /** Returns the capabilities that the caller lacks to confirm a delegation. */

@@ -5,6 +5,8 @@ const servicesOf: Readonly<Record<string, readonly string[]>> = {
   account_associations: ["AccountAssociationsService"],
   access_request_rules: ["AccessRequestRulesService", "AccessRequestsService"],
   access_requests: ["AccessRequestsService"],
+  access_reviews: ["AccessReviewsService"],
+  access_review_items: ["AccessReviewsService"],
   advisories: ["AdvisoriesService", "Advisory"],
   external_group_role_mappings: ["ExternalGroupRoleMappingsService"],
   group_invites: ["GroupInvitesService"],

@@ -6,6 +6,9 @@ import { useTexts } from "../texts/texts.ts";
 
 type Shown = Pick<Delegation, "kind" | "uid" | "name">;
 
+/** The kinds that no view shows. */
+const withoutView: readonly DelegationKind[] = [DelegationKind.ACCESS_REQUEST_RULE, DelegationKind.ACCESS_REVIEW];
+
 /** The name of what a delegation is about, as a link. Without a link if the caller may not list it. */
 export function DelegationLink({ kind, uid, name }: Shown) {
   const { t } = useTexts();
@@ -13,8 +16,7 @@ export function DelegationLink({ kind, uid, name }: Shown) {
   const isInvite = kind === DelegationKind.GROUP_INVITE;
   // Most invites are for nobody in particular.
   if (name === "" && !isInvite) return <bdi className="muted">{t("names.hidden")}</bdi>;
-  // No view shows rules of access requests.
-  if (kind === DelegationKind.ACCESS_REQUEST_RULE) return <bdi>{name}</bdi>;
+  if (withoutView.includes(kind)) return <bdi>{name}</bdi>;
   const to = {
     [DelegationKind.SUBSCRIPTION]: "/o/$org/events/$",
     [DelegationKind.STATIC_KEYS]: "/o/$org/workloads/$",

@@ -36,6 +36,7 @@ const kinds: Readonly<Record<number, TextId>> = {
   [DelegationKind.EXTERNAL_GROUP_ROLE_MAPPING]: "delegation.mapping",
   [DelegationKind.STATIC_KEYS]: "delegation.keys",
   [DelegationKind.ACCESS_REQUEST_RULE]: "delegation.requestRule",
+  [DelegationKind.ACCESS_REVIEW]: "delegation.review",
 };
 
 /** Returns the word for a kind, which the name follows. */

@@ -45,6 +45,7 @@ export const leftOut: readonly string[] = [
   "role bindings of the role operator, because an operator of one installation is not an operator of another",
   "role bindings with a term: give them again",
   "access requests, which end with the installation that decided them",
+  "access reviews, whose role bindings and decisions belong to the installation",
   "rules of access requests, for which their makers vouch: create them again",
   "advisories and their records: use `gatehouse advisories export` and `import`",
   "accepted terms, which hold between one installation and its organizations: accept them again",

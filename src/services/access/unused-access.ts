@@ -30,6 +30,7 @@ import {
   findObservedBindings,
   findUsedCapabilities,
   type ObservedBinding,
+  observedSince,
   type UsedCapability,
   unusedSince,
 } from "../../storage/iam/unused-bindings.ts";
@@ -39,7 +40,7 @@ import { showBinding } from "./shown-binding.ts";
 import { identityShower } from "./shown-identities.ts";
 
 /** The bounds of the days without a use, and their number if the request has none. */
-const unusedDays = { least: 7, most: 400, usual: 90 };
+export const unusedDays = { least: 7, most: 400, usual: 90 };
 
 /** Serves the uses of role bindings. */
 export function accessUsage(context: ServiceContext): Implementation {
@@ -123,15 +124,15 @@ async function show(
 }
 
 function evidenceOf(
-  { createTime, startTime, bindTime, capabilities, delegations }: ObservedBinding,
+  { createTime, capabilities, delegations, ...binding }: ObservedBinding,
   used: readonly UsedCapability[],
   { since, recorded }: Observation,
 ) {
   const lastUse = used.length > 0 ? Math.max(...used.map(({ time }) => time)) : undefined;
-  const observedSince = recorded === undefined ? undefined : Math.max(createTime, startTime ?? 0, bindTime, recorded);
+  const observed = observedSince({ createTime, ...binding }, recorded);
   // The day of a use may have begun before.
   const isUsed = lastUse !== undefined && lastUse + dayMs > since;
-  const isEarly = observedSince === undefined || observedSince > since;
+  const isEarly = observed === undefined || observed > since;
   return {
     createTime: toTimestamp(createTime),
     ...(lastUse !== undefined && { lastUseTime: toTimestamp(lastUse) }),
@@ -140,7 +141,7 @@ function evidenceOf(
       .sort((a, b) => compareTexts(a.capability, b.capability))
       .map(({ capability, time }) => ({ capability, lastUseTime: toTimestamp(time) })),
     capabilityCount: capabilities.length,
-    ...(observedSince !== undefined && { observedSinceTime: toTimestamp(observedSince) }),
+    ...(observed !== undefined && { observedSinceTime: toTimestamp(observed) }),
     delegationCount: delegations,
     advice: isUsed || delegations > 0 ? UsageAdvice.UNSPECIFIED : isEarly ? UsageAdvice.TOO_EARLY : UsageAdvice.REMOVE,
   };

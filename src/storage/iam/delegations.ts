@@ -13,7 +13,8 @@ export type DelegationKind =
   | "scim_tokens"
   | "external_group_role_mappings"
   | "identities"
-  | "access_request_rules";
+  | "access_request_rules"
+  | "access_reviews";
 
 /** A delegation: its maker, and the row that grants access. */
 export interface Delegation {

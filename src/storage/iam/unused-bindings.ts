@@ -77,6 +77,14 @@ export interface ObservedBinding extends ReachingBinding {
   readonly delegations: number;
 }
 
+/** Returns since when all uses of a role binding are known, given since when uses are recorded; undefined if they are not. */
+export function observedSince(
+  { createTime, startTime, bindTime }: Pick<ObservedBinding, "createTime" | "startTime" | "bindTime">,
+  recorded: number | undefined,
+): number | undefined {
+  return recorded === undefined ? undefined : Math.max(createTime, startTime ?? 0, bindTime, recorded);
+}
+
 /** Returns role bindings in the order of their uids. Those that are gone are missing. */
 export async function findObservedBindings(session: Session, uids: readonly string[]): Promise<ObservedBinding[]> {
   const statement = session.prepared("role_bindings.observed", (db, tables) => {

@@ -85,4 +85,7 @@ export const {
   imageUses,
   tagUses,
   repoRegistries,
+  accessReviews,
+  accessReviewEntries,
+  accessReviewItems,
 } = sqliteTables;

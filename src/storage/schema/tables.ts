@@ -1,6 +1,7 @@
 // Declares every table once. drizzle-kit reads them through tables.sqlite.ts and tables.postgres.ts.
 import type { Columns } from "./columns.postgres.ts";
 import { defineAccessRequestTables } from "./tables/access-requests.ts";
+import { defineAccessReviewTables } from "./tables/access-reviews.ts";
 import { defineEventTables } from "./tables/events.ts";
 import { defineIamTables } from "./tables/iam.ts";
 import { defineImageUseTables } from "./tables/image-uses.ts";
@@ -49,6 +50,7 @@ export function defineTables(columns: Columns) {
     ...defineAccessRequestTables(columns, groupUid),
     ...defineImageTables(columns),
     ...defineImageUseTables(columns, repoUid, tagUid),
+    ...defineAccessReviewTables(columns, groupUid),
   };
 }
 

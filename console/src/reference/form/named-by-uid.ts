@@ -59,7 +59,7 @@ function kindOf(method: string, { name, field }: FormField, description: string)
 
 /** Returns the noun in the name of a field: `default_role`, `eligible_role_uids` and `roleUid` are roles, `uid` has none. */
 function nounOf(name: string): string {
-  const words = wordsOf(name).replace(/^(?:default|eligible|approver) /, "");
+  const words = wordsOf(name).replace(/^(?:default|eligible|approver|reviewer) /, "");
   return words.replace(/ ?\b(?:uids?|uidp|ids?)$/, "").replace(/s$/, "");
 }
 

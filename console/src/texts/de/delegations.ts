@@ -15,6 +15,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "delegation.scim": "SCIM-Token von",
   "delegation.mapping": "Gruppenzuordnung",
   "delegation.requestRule": "Regel für Anfragen",
+  "delegation.review": "Überprüfung der Zugriffe",
   "delegation.keys": "Statische Schlüssel von",
   "delegation.anybody": "für alle mit dem Code",
   "delegation.revoke": "Einladung widerrufen",

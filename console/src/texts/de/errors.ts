@@ -17,6 +17,10 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "error.NO_NAMES":
     "Diese Identität hat keine Namen, die sich festlegen lassen. Das haben nur solche mit Claims oder aus AWS.",
   "error.OWN_REQUEST": "Über die eigene Anfrage entscheidet niemand selbst.",
+  "error.OWN_BINDING": "Über die eigene Rollenbindung entscheidet niemand selbst.",
+  "error.REVIEW_ITEM_DECIDED": "Darüber hat schon jemand anderes entschieden.",
+  "error.REVIEW_NOT_OPEN": "Die Überprüfung ist vorbei.",
+  "error.TOO_MANY_REVIEW_ITEMS": "Die Organisation hat so viele überprüfte Rollenbindungen, wie sie haben darf.",
   "error.PERMISSION_DENIED": "Das dürfen Sie nicht: {detail}",
   "error.REQUEST_DECIDED": "Die Anfrage wartet nicht mehr, oder Sie haben schon zugestimmt.",
   "error.REQUEST_NOT_ACTIVE": "Die Anfrage gibt keine Rolle.",

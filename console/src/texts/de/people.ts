@@ -37,6 +37,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "people.remove.scimTokens": "{count, plural, one {# SCIM-Token} other {# SCIM-Tokens}}",
   "people.remove.mappings": "{count, plural, one {# Gruppenzuordnung} other {# Gruppenzuordnungen}}",
   "people.remove.requestRules": "{count, plural, one {# Regel für Anfragen} other {# Regeln für Anfragen}}",
+  "people.remove.reviews": "{count, plural, one {# Überprüfung der Zugriffe} other {# Überprüfungen der Zugriffe}}",
   "people.remove.keys":
     "{count, plural, one {# Workload mit statischen Schlüsseln} other {# Workloads mit statischen Schlüsseln}}",
   "people.remove.ownerless":

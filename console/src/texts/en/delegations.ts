@@ -13,6 +13,7 @@ export const texts = {
   "delegation.scim": "SCIM token of",
   "delegation.mapping": "Group mapping",
   "delegation.requestRule": "Rule of access requests",
+  "delegation.review": "Access review",
   "delegation.keys": "Static keys of",
   "delegation.anybody": "for anyone with its code",
   "delegation.revoke": "Revoke invite",

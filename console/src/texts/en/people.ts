@@ -35,6 +35,7 @@ export const texts = {
   "people.remove.scimTokens": "{count, plural, one {# SCIM token} other {# SCIM tokens}}",
   "people.remove.mappings": "{count, plural, one {# group mapping} other {# group mappings}}",
   "people.remove.requestRules": "{count, plural, one {# rule of access requests} other {# rules of access requests}}",
+  "people.remove.reviews": "{count, plural, one {# access review} other {# access reviews}}",
   "people.remove.keys": "{count, plural, one {# workload with static keys} other {# workloads with static keys}}",
   "people.remove.ownerless": "The group {group} loses its last own owner. Owners of the groups above remain.",
   "people.remove.provisioned":

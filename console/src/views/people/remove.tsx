@@ -25,6 +25,7 @@ const delegationTexts: readonly (readonly [DelegationKind, TextId])[] = [
   [DelegationKind.EXTERNAL_GROUP_ROLE_MAPPING, "people.remove.mappings"],
   [DelegationKind.STATIC_KEYS, "people.remove.keys"],
   [DelegationKind.ACCESS_REQUEST_RULE, "people.remove.requestRules"],
+  [DelegationKind.ACCESS_REVIEW, "people.remove.reviews"],
 ];
 
 interface RemoveProps {

@@ -43,6 +43,22 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
     "{actor} hat {count, plural, one {die Anfrage von {identity} nach der Rolle {role} in {group}} other {# Anfragen}} gelöscht{count, plural, one {} other {: die von {identity} nach {role} und {more} weitere}}",
   "access_requests.expired":
     "{count, plural, one {Die Anfrage von {identity} nach der Rolle {role} in {group} ist} other {# Anfragen sind}} abgelaufen{count, plural, one {} other {: die von {identity} nach {role} und {more} weitere}}",
+  "access_reviews.started":
+    "{actor} hat {count, plural, one {die Überprüfung {review} von {group}} other {# Überprüfungen}} begonnen{count, plural, one {} other {: {review} und {more} weitere}}",
+  "access_reviews.ended":
+    "{actor} hat {count, plural, one {die Überprüfung {review} von {group}} other {# Überprüfungen}} vor der Frist beendet{count, plural, one {} other {: {review} und {more} weitere}}",
+  "access_reviews.closed":
+    "{count, plural, one {Die Überprüfung {review} von {group} ist} other {# Überprüfungen sind}} abgeschlossen{count, plural, one {} other {: {review} und {more} weitere}}",
+  "access_reviews.changed":
+    "{actor} hat {count, plural, one {die Überprüfung {review} von {group}} other {# Überprüfungen}} geändert{count, plural, one {} other {: {review} und {more} weitere}}",
+  "access_reviews.deleted":
+    "{count, plural, one {Die Überprüfung {review} von {group} wurde} other {# Überprüfungen wurden}} gelöscht{count, plural, one {} other {: {review} und {more} weitere}}",
+  "access_review_items.confirmed":
+    "{actor} hat {count, plural, one {die Rolle {role} von {identity} in {place}} other {# Rollen}} bestätigt{count, plural, one {} other {: {role} von {identity} in {place} und {more} weitere}}",
+  "access_review_items.revoked":
+    "{actor} hat {count, plural, one {die Rolle {role} von {identity} in {place}} other {# Rollen}} entzogen{count, plural, one {} other {: {role} von {identity} in {place} und {more} weitere}}",
+  "access_review_items.missed":
+    "{actor} hat über {count, plural, one {die Rolle {role} von {identity} in {place}} other {# Rollen}} entschieden, die nicht mehr so {count, plural, one {ist} other {sind}} wie in der Überprüfung{count, plural, one {} other {: {role} von {identity} und {more} weitere}}",
   "role_bindings.created":
     "{actor} hat {count, plural, one {die Rolle {role} in {group} an {identity}} other {# Rollen}} vergeben{count, plural, one {} other {: {role} an {identity} und {more} weitere}}",
   "role_bindings.updated":

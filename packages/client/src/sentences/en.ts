@@ -43,6 +43,22 @@ export const en = {
     "{actor} deleted {count, plural, one {the request of {identity} for the role {role} in {group}} other {# requests: that of {identity} for {role}, and {more} more}}",
   "access_requests.expired":
     "{count, plural, one {The request of {identity} for the role {role} in {group}} other {# requests}} expired{count, plural, one {} other {: that of {identity} for {role}, and {more} more}}",
+  "access_reviews.started":
+    "{actor} started {count, plural, one {the access review {review} of {group}} other {# access reviews: {review} and {more} more}}",
+  "access_reviews.ended":
+    "{actor} ended {count, plural, one {the access review {review} of {group}} other {# access reviews: {review} and {more} more}} before the due time",
+  "access_reviews.closed":
+    "{count, plural, one {The access review {review} of {group}} other {# access reviews}} closed{count, plural, one {} other {: {review} and {more} more}}",
+  "access_reviews.changed":
+    "{actor} changed {count, plural, one {the access review {review} of {group}} other {# access reviews: {review} and {more} more}}",
+  "access_reviews.deleted":
+    "{count, plural, one {The access review {review} of {group} was} other {# access reviews were}} deleted{count, plural, one {} other {: {review} and {more} more}}",
+  "access_review_items.confirmed":
+    "{actor} confirmed {count, plural, one {the role {role} of {identity} in {place}} other {# roles: {role} of {identity} in {place}, and {more} more}}",
+  "access_review_items.revoked":
+    "{actor} revoked {count, plural, one {the role {role} of {identity} in {place}} other {# roles: {role} of {identity} in {place}, and {more} more}}",
+  "access_review_items.missed":
+    "{actor} decided about {count, plural, one {the role {role} of {identity} in {place}, which is} other {# roles which are}} not as the review lists {count, plural, one {it} other {them: {role} of {identity}, and {more} more}}",
   "role_bindings.created":
     "{actor} gave {count, plural, one {{identity} the role {role} in {group}} other {# roles: {role} to {identity}, and {more} more}}",
   "role_bindings.updated":

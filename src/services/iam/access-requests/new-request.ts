@@ -1,7 +1,6 @@
 import { durationMs } from "@bufbuild/protobuf/wkt";
 import type { AccessRequest } from "../../../../gen/gatehouse/access/v1/access_requests_pb.ts";
 import { invalidField, notFound, permissionDenied, resourceExhausted } from "../../../aip/errors.ts";
-import type { VerifiedToken } from "../../../authn/caller.ts";
 import { newChild } from "../../../model/uid.ts";
 import { callerOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
@@ -17,7 +16,7 @@ import { newStepBudget } from "../../../sts/patterns/step-budget.ts";
 import { groupParents } from "../groups/groups.ts";
 import { hasEnded } from "../users/ended-bindings.ts";
 import { acceptByCall } from "../users/membership.ts";
-import { userUidsOf } from "../users/user-uid.ts";
+import { peopleBehind } from "../users/people-behind.ts";
 import { activate } from "./activation.ts";
 import { findHolder } from "./eligibility.ts";
 import { requireGrantable, requireNotHeld, requireRuleFor } from "./grantable.ts";
@@ -39,7 +38,7 @@ export async function insertRequest(
   // Locked first: a concurrent request must see this one when it counts.
   const group = await lockRow(tx, groupCollection, groupUid);
   await lockRow(tx, identityCollection, uid);
-  const session = { mappings: token.mappings ?? [], people: peopleOf(token) };
+  const session = { mappings: token.mappings ?? [], people: peopleBehind(token) };
   const holder = await findHolder(tx, uid, session.mappings);
   if (!holder) throw permissionDenied("the caller does not exist any more");
   const rule = await requireRuleFor(tx, { ...value, groupUid }, holder);
@@ -87,11 +86,6 @@ function newRow(
     ownExpireTime: null,
     createTime: tx.context.time,
   };
-}
-
-/** Returns the uids that the person behind a token can have: who assumed a workload must not approve its requests. */
-function peopleOf({ act: { iss = "", sub = "" } }: VerifiedToken): string[] {
-  return iss === "" || sub === "" ? [] : userUidsOf(iss, sub);
 }
 
 async function requireFewPending(tx: Transaction, { identityUid, parent }: AccessRequestRow): Promise<void> {

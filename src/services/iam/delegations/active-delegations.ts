@@ -266,6 +266,12 @@ function dependenciesOf({ maker }: Node): DelegationRef[] {
   return [...(maker.keys ? [maker.keys] : []), ...maker.mapped.map(({ mapping }) => mapping)];
 }
 
+/**
+ * The kinds whose makers must also hold what is added later: roles bound to an identity with static keys, mappings made after a SCIM token,
+ * and extended roles of a rule of access requests. Reviews give the same at all times.
+ */
+const openKinds: readonly DelegationKind[] = ["identities", "scim_tokens", "access_request_rules", "access_reviews"];
+
 function evaluate(
   { delegation, given, maker }: Node,
   inForce: ReadonlySet<string>,
@@ -275,10 +281,8 @@ function evaluate(
   const { kind, makerUid, isInstallation, capabilities, time } = delegation;
   const roles = activeRoles(given.roles, now);
   const { roleUid } = given;
-  // Roles bound to an identity with static keys later, mappings made after a SCIM token, extended roles of a rule of access requests, and
-  // capabilities added to a built-in role by an upgrade, are not ROLE_EXTENDED: the maker has to hold them too.
-  const isOpen =
-    kind === "identities" || kind === "scim_tokens" || kind === "access_request_rules" || isBuiltInRole(roleUid);
+  // Capabilities added to a built-in role by an upgrade are not ROLE_EXTENDED: the maker has to hold them too.
+  const isOpen = openKinds.includes(kind) || isBuiltInRole(roleUid);
   const added = isOpen ? [] : capabilitiesBeyond(roles, capabilities);
   if (added.length > 0) return { reason: "ROLE_EXTENDED", capabilities: added };
   if (isInstallation) return undefined;

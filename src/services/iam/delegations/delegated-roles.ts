@@ -21,6 +21,7 @@ import { findFoundedOrganizations } from "../../../storage/iam/founding-bindings
 import { findGrants } from "../../../storage/iam/grants.ts";
 import { findMappedRoles } from "../../../storage/iam/providers.ts";
 import { accessRequestRuleCollection } from "../../../storage/iam/requests/collections.ts";
+import { accessReviewCollection, endingCapabilities } from "../../../storage/iam/reviews/collections.ts";
 import { subscriptionCapabilities } from "../../../storage/iam/vouchers.ts";
 import { isReadableRole, mayListBindings } from "../rules/readable.ts";
 
@@ -79,6 +80,11 @@ export async function findGiven(
       const roles: TimedRole[] = [{ role: { groupUid: row.parent, capabilities: bindingCapabilities }, ...noTerm }];
       for (const roleUid of row.roleUids) roles.push(...(await givenRole(capabilitiesOf, roleUid, row.parent)).roles);
       return { roles, roleUid: "" };
+    }
+    case "access_reviews": {
+      const row = await findRow(session, accessReviewCollection, uid);
+      const role = row && { groupUid: row.parent, capabilities: endingCapabilities };
+      return role && { roles: [{ role, ...noTerm }], roleUid: "" };
     }
     case "identities": {
       const holder = await findGrants(session, uid);

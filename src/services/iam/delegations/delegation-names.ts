@@ -15,6 +15,7 @@ import {
   identityProviderCollection,
 } from "../../../storage/iam/collections.ts";
 import { accessRequestRuleCollection } from "../../../storage/iam/requests/collections.ts";
+import { accessReviewCollection } from "../../../storage/iam/reviews/collections.ts";
 
 /** A delegation as responses have it. */
 export type ShownDelegation = MessageInitShape<typeof DelegationSchema>;
@@ -87,5 +88,6 @@ const namedBy: Readonly<Partial<Record<Kind, Named>>> = {
     accessRequestRuleCollection,
     ({ name }) => name,
   ),
+  [Kind.ACCESS_REVIEW]: named(Capability.CAP_IAM_ROLE_BINDINGS_LIST, accessReviewCollection, ({ name }) => name),
   [Kind.STATIC_KEYS]: named(Capability.CAP_IAM_IDENTITY_LIST, identityCollection, ({ name }) => name),
 };

@@ -56,6 +56,7 @@ const kinds: Readonly<Record<DelegationKind, { readonly kind: Kind; readonly cap
   },
   identities: { kind: Kind.STATIC_KEYS, capability: Capability.CAP_IAM_IDENTITY_UPDATE },
   access_request_rules: { kind: Kind.ACCESS_REQUEST_RULE, capability: Capability.CAP_IAM_ROLE_BINDINGS_CREATE },
+  access_reviews: { kind: Kind.ACCESS_REVIEW, capability: Capability.CAP_IAM_ROLE_BINDINGS_DELETE },
 };
 
 /** Serves delegations. */

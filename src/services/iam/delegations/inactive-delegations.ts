@@ -36,6 +36,7 @@ const texts: Readonly<Record<DelegationKind, string>> = {
   identities: "the static keys are not in force: the maker of the keys no longer holds what their identity holds.",
   access_request_rules:
     "the rule of access requests is not in force: its maker does not hold its roles, with role_bindings.create, without an end.",
+  access_reviews: "the access review ends nothing: its maker does not hold role_bindings.delete.",
 };
 
 function remedyFor(uid: string): string {

@@ -14,6 +14,8 @@ import {
 import { findAcceptancesOf } from "../../../storage/iam/providers.ts";
 import { accessRequestCollection } from "../../../storage/iam/requests/collections.ts";
 import { findRequestsAt } from "../../../storage/iam/requests/queries.ts";
+import { accessReviewCollection } from "../../../storage/iam/reviews/collections.ts";
+import { findReviewsAt } from "../../../storage/iam/reviews/queries.ts";
 import { findBindingsUnder, findEndedUnder } from "../../../storage/iam/role-bindings.ts";
 import type { GroupRow, RoleBindingRow } from "../../../storage/iam/rows.ts";
 import { repoCollection } from "../../../storage/registry/rows.ts";
@@ -35,7 +37,7 @@ export interface Obstacles {
 const maxEnded = 1_000;
 
 /** The kinds of resources that end with their group, and keep it from being deleted no more than an empty one. */
-const endingKinds = [termsAcceptanceCollection.kind, accessRequestCollection.kind];
+const endingKinds = [termsAcceptanceCollection.kind, accessRequestCollection.kind, accessReviewCollection.kind];
 
 /** The contents of a group: the counters of its subtree, and whether it has an account association. */
 export interface GroupContents {
@@ -86,6 +88,7 @@ export async function emptyOut(tx: Transaction, row: GroupRow, callerUid: string
   if (contents.size > 0) throw notEmpty(row.uid, [...contents.keys()].sort());
   await deleteAcceptances(tx, row.uid);
   await deleteRequests(tx, row.uid);
+  await deleteReviews(tx, row.uid);
   if (ownBinding) await deleteRow(tx, roleBindingCollection, ownBinding);
   await clearDailyCounts(tx, row.uid);
   if (!(await mayHaveAdvisoryRemains(tx, row.uid))) return;
@@ -114,6 +117,11 @@ async function deleteAcceptances(tx: Transaction, groupUid: string): Promise<voi
 /** Deletes the access requests at a group, none of which gives a role any more. The change log keeps them. */
 async function deleteRequests(tx: Transaction, groupUid: string): Promise<void> {
   for (const row of await findRequestsAt(tx, groupUid)) await deleteRow(tx, accessRequestCollection, row);
+}
+
+/** Deletes the access reviews at a group, with their items. The change log keeps the decisions. */
+async function deleteReviews(tx: Transaction, groupUid: string): Promise<void> {
+  for (const row of await findReviewsAt(tx, groupUid)) await deleteRow(tx, accessReviewCollection, row);
 }
 
 /** Returns the error of a delete of a group that contains resources of these kinds. */

@@ -47,6 +47,9 @@ const batchEvent: MethodEvent = {
 
 const publishedMethods = [createRoleBinding, updateRoleBinding, deleteRoleBinding];
 
+/** The event of a deletion. Role bindings that end by themselves have the same. */
+export const deletionEvent: MethodEvent = resourceEvents([deleteRoleBinding], recorded)[0]!;
+
 const terms = RoleBindingTermsService.method;
 
 /** The methods that change terms, in the order of the published methods whose events they cause. */

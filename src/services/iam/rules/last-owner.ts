@@ -39,6 +39,17 @@ export async function refuseLastOwner(tx: Transaction, binding: RoleBindingRow, 
 }
 
 /**
+ * Whether the binding is that of the last owner of an organization. Keeps its other owners from being removed until the end of the
+ * transaction.
+ */
+export async function isLastOwner(tx: Transaction, binding: RoleBindingRow): Promise<boolean> {
+  if (!givesOwner(binding)) return false;
+  await lockRow(tx, groupCollection, binding.parent);
+  const query = { now: tx.context.time, withoutBinding: binding.uid };
+  return !(await hasReachableOwner(tx, binding.parent, query));
+}
+
+/**
  * Throws LAST_OWNER if a change of who may assume an identity leaves an organization without an owner who can get a token. `after` is the
  * changed identity, and `keepsFounded` says whether what it holds as the creator of organizations still needs nobody's authority.
  */

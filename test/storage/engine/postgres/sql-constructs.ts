@@ -17,6 +17,7 @@ const counts = "schema/migrations/postgres/0010_daily_counts.sql";
 const trust = "schema/migrations/postgres/0014_identity_trust.sql";
 const usage = "schema/migrations/postgres/0016_access_usage.sql";
 const requests = "schema/migrations/postgres/0017_access_requests.sql";
+const reviews = "schema/migrations/postgres/0020_access_reviews.sql";
 const images = "schema/migrations/postgres/0018_images.sql";
 const imageUses = "schema/migrations/postgres/0019_image_uses.sql";
 const seen = "schema/migrations/postgres/0013_seen_tokens.sql";
@@ -51,7 +52,7 @@ export const uncommonConstructs: readonly SqlConstruct[] = [
   {
     name: "json columns",
     pattern: /" json\b|\bpg\.jsonb?\(/,
-    files: ["schema/columns.postgres.ts", initial, scim, settings, trust, requests, images],
+    files: ["schema/columns.postgres.ts", initial, scim, settings, trust, requests, images, reviews],
   },
   {
     name: 'collate "C"',
@@ -69,6 +70,7 @@ export const uncommonConstructs: readonly SqlConstruct[] = [
       seen,
       usage,
       requests,
+      reviews,
       images,
       imageUses,
     ],

@@ -1,0 +1,67 @@
+// Closes reviews whose time has come, in batches: a server that stops between two leaves nothing half decided.
+
+import { loggedAs, nobody } from "../../../storage/collection/logged-as.ts";
+import { deleteRow, findRow, findRows, lockRow, updateRow } from "../../../storage/collection/rows.ts";
+import type { Transaction } from "../../../storage/engine/session.ts";
+import { roleBindingCollection } from "../../../storage/iam/collections.ts";
+import { accessReviewCollection, closingCause, endingCause } from "../../../storage/iam/reviews/collections.ts";
+import { findItems, storeDecisions } from "../../../storage/iam/reviews/items.ts";
+import { findEndingReviews, reviewStateAt } from "../../../storage/iam/reviews/queries.ts";
+import type {
+  AccessReviewItemRow,
+  AccessReviewRow,
+  DecidedItem,
+  ItemDecision,
+} from "../../../storage/iam/reviews/rows.ts";
+import type { RoleBindingRow } from "../../../storage/iam/rows.ts";
+import { inactivityOf } from "../../iam/delegations/active-delegations.ts";
+import { isLastOwner } from "../../iam/rules/last-owner.ts";
+import { deleteUnusedPendingUser } from "../../iam/users/pending-users.ts";
+import { stateOf } from "./decisions.ts";
+
+/** Decides up to `limit` items of the review whose closing began first, and closes it with the last one. */
+export async function closeBatch(tx: Transaction, limit: number): Promise<void> {
+  const [found] = await findEndingReviews(tx, 1);
+  const review = found && (await lockRow(tx, accessReviewCollection, found.uid));
+  if (!review || reviewStateAt(review, tx.termTime()) !== "CLOSING") return;
+  if (review.onDue === "REPORT_ONLY") await close(tx, review.uid, false);
+  // Another owner may have taken the right from the maker of the review since.
+  else if (await inactivityOf(tx, "access_reviews", review.uid)) await close(tx, review.uid, true);
+  else if (await endBatch(tx, review, limit)) await close(tx, review.uid, false);
+}
+
+/** Ends role bindings that nobody confirmed. Returns whether none are left. */
+async function endBatch(tx: Transaction, { uid: reviewUid }: AccessReviewRow, limit: number): Promise<boolean> {
+  const pending = { reviewUid, decision: "PENDING", identityUid: "" } as const;
+  const items = await findItems(tx, pending, { after: "", skip: 0, limit });
+  const uids = items.map(({ roleBindingUid }) => roleBindingUid);
+  const bindings = new Map((await findRows(tx, roleBindingCollection, uids)).map((row) => [row.uid, row]));
+  const decided: DecidedItem[] = [];
+  for (const item of items) {
+    const { roleBindingUid } = item;
+    const decision = await end(tx, item, bindings.get(roleBindingUid));
+    decided.push({ roleBindingUid, decision, reviewerUid: "", comment: "", decideTime: tx.termTime() });
+  }
+  await storeDecisions(tx, reviewUid, decided);
+  return items.length < limit;
+}
+
+async function end(
+  tx: Transaction,
+  item: AccessReviewItemRow,
+  binding: RoleBindingRow | undefined,
+): Promise<ItemDecision> {
+  const found = stateOf(tx, item, binding);
+  if (found) return found;
+  if (await isLastOwner(tx, binding!)) return "KEPT_LAST_OWNER";
+  await deleteRow(loggedAs(tx, endingCause, nobody), roleBindingCollection, binding!);
+  await deleteUnusedPendingUser(tx, binding!.identityUid);
+  return "REVOKED";
+}
+
+async function close(tx: Transaction, uid: string, keptUnconfirmed: boolean): Promise<void> {
+  // With the counts of the batch.
+  const row = (await findRow(tx, accessReviewCollection, uid))!;
+  const closed = { ...row, endTime: null, closeTime: tx.termTime(), keptUnconfirmed };
+  await updateRow(loggedAs(tx, closingCause, nobody), accessReviewCollection, row, closed);
+}
