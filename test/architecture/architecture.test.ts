@@ -128,6 +128,7 @@ const packages: Readonly<Record<string, readonly string[]>> = {
     "authz",
     "pipeline",
     "registry-token",
+    "services/findings",
     "services/iam",
     "services/registry",
     "sign-in",

@@ -28,6 +28,8 @@ describe("the overview", { timeout: 300_000 }, () => {
     const folder = await createGroup(server, "builds", server.groupUid);
     made = await addFindingExamples(server, server.groupUid, folder);
     const old = server.clock() - 60 * 24 * 3_600_000;
+    const rule = { issuer: "https://token.actions.githubusercontent.com", subjectPattern: "repo:acme.*" };
+    await addIdentity(server, folder, { name: "wide", relationship: { case: "claimMatch", value: rule } });
     await addIdentity(server, folder, { name: hostile, createTime: old, lastSeenTime: old });
   });
   after(async () => {
@@ -49,6 +51,7 @@ describe("the overview", { timeout: 300_000 }, () => {
     await rowOf(page, /bot.*It holds viewer here.*granted/).waitFor();
     await rowOf(page, /unused.*Nobody has used it.*builds · created 30 days ago/).waitFor();
     await rowOf(page, /example\.org\/.*7 events were dropped after three days.*builds · last/).waitFor();
+    await rowOf(page, /wide.*Its rule accepts tokens of another owner.*builds · created/).waitFor();
     await rowOf(page, hostile).waitFor();
     await attention(page).getByRole("heading", { name: "2 identities were never used" }).waitFor();
     assert.deepEqual(complaints, []);
@@ -85,6 +88,12 @@ describe("the overview", { timeout: 300_000 }, () => {
     await page.goto(server.url + address());
     await rowOf(page, /^bot/).getByRole("link", { name: "Revoke role" }).click();
     await page.getByRole("dialog", { name: /Revoke/ }).waitFor();
+    await page.goto(server.url + address());
+    await rowOf(page, /^wide/).getByRole("link", { name: "Who gets in?" }).click();
+    await page
+      .getByText(/a repository of another owner/)
+      .first()
+      .waitFor();
     assert.deepEqual(complaints, []);
   });
 

@@ -15,7 +15,7 @@ import { identityShower } from "../access/shown-identities.ts";
 import { showDelegations } from "../iam/delegations/delegations-service.ts";
 import { findIdentitiesOfSuspended, type NamedPerson } from "../iam/provisioning/named-people.ts";
 import { showAll } from "./delegation-findings.ts";
-import type { FindingParts, FindingSource } from "./finding-kind.ts";
+import { type FindingParts, type FindingSource, scanOfFound } from "./finding-kind.ts";
 
 /** The maximum number of delegations of such identities. */
 const maxDelegations = 500;
@@ -29,21 +29,12 @@ export const deactivatedPeople: FindingSource = {
   capability: Capability.CAP_IAM_ROLE_BINDINGS_LIST,
   async startScan(session, subtrees) {
     const { left, isWhole } = await findLeft(session, subtrees);
-    const after = (cursor: string) => left.filter((one) => one.cursor > cursor);
-    return {
+    return scanOfFound({
+      found: left,
       isWhole,
-      count: (cursor) => after(cursor).length,
-      find: ({ after: cursor, skip, limit }) =>
-        after(cursor)
-          .slice(skip, skip + limit)
-          .map((one) => one.cursor),
-      show: (cursors, call) =>
-        showLeft(
-          session,
-          left.filter((one) => cursors.includes(one.cursor)),
-          call,
-        ),
-    };
+      cursorOf: ({ cursor }) => cursor,
+      show: (some, call) => showLeft(session, some, call),
+    });
   },
 };
 

@@ -8,27 +8,20 @@ import type { Session } from "../../storage/engine/session.ts";
 import { identityShower } from "../access/shown-identities.ts";
 import { type ShownDelegation, withNames } from "../iam/delegations/delegation-names.ts";
 import { findInactiveDelegations } from "../iam/delegations/delegations-service.ts";
-import type { FindingParts, FindingSource } from "./finding-kind.ts";
+import { type FindingParts, type FindingSource, scanOfFound } from "./finding-kind.ts";
 
 /** Invites, subscriptions, default roles, SCIM tokens, mappings and static keys whose makers no longer hold what they give. */
 export const inactiveDelegations: FindingSource = {
   kind: FindingKind.INACTIVE_DELEGATION,
   capability: Capability.CAP_IAM_ROLE_BINDINGS_LIST,
   async startScan(session, subtrees, _now, call) {
-    const { shown, isWhole } = await findInactiveDelegations(session, subtrees, call);
-    const after = (cursor: string) => shown.filter((one) => cursorOf(one) > cursor);
-    return {
+    const { shown: found, isWhole } = await findInactiveDelegations(session, subtrees, call);
+    return scanOfFound({
+      found,
       isWhole,
-      count: (cursor) => after(cursor).length,
-      find: ({ after: cursor, skip, limit }) =>
-        after(cursor)
-          .slice(skip, skip + limit)
-          .map(cursorOf),
-      async show(cursors) {
-        const wanted = shown.filter((one) => cursors.includes(cursorOf(one)));
-        return await showAll(session, await withNames(session, wanted, call), call);
-      },
-    };
+      cursorOf,
+      show: async (some, caller) => await showAll(session, await withNames(session, some, caller), caller),
+    });
   },
 };
 

@@ -9,7 +9,7 @@ import type { Session } from "../../storage/engine/session.ts";
 import { countScanned, type Scan, type ScanPage, scanRanges, scanRows } from "../../storage/list/scan.ts";
 
 /** The maximum number of resources that one call scans for each kind. */
-const maxScanned = 100_000;
+export const maxScanned = 100_000;
 
 /** A finding without its kind and the name of its group. */
 export type FindingParts = Omit<MessageInitShape<typeof FindingSchema>, "$typeName"> & {
@@ -36,6 +36,36 @@ export interface FindingScan {
   find(page: ScanPage): MaybePromise<readonly string[]>;
   /** Shows the findings with these cursors. Those that are gone are missing. */
   show(cursors: readonly string[], call: Call): Promise<readonly FindingParts[]>;
+}
+
+/** Findings that were found one by one. */
+export interface FoundOneByOne<T> {
+  /** In the order of their cursors. */
+  readonly found: readonly T[];
+  /** Whether everything was looked at, not only a part. */
+  readonly isWhole: boolean;
+  cursorOf(one: T): string;
+  show(some: readonly T[], call: Call): Promise<readonly FindingParts[]>;
+}
+
+/** Returns the scan of findings that were found one by one. */
+export function scanOfFound<T>({ found, isWhole, cursorOf, show }: FoundOneByOne<T>): FindingScan {
+  const after = (cursor: string) => found.filter((one) => cursorOf(one) > cursor);
+  return {
+    isWhole,
+    count: (cursor) => after(cursor).length,
+    find: ({ after: cursor, skip, limit }) =>
+      after(cursor)
+        .slice(skip, skip + limit)
+        .map(cursorOf),
+    show(cursors, call) {
+      const shown = new Set(cursors);
+      return show(
+        found.filter((one) => shown.has(cursorOf(one))),
+        call,
+      );
+    },
+  };
 }
 
 /** Returns a function that starts a scan of rows, whose uids are the cursors. */

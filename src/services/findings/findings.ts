@@ -22,15 +22,23 @@ import type { ServiceContext } from "../../resource/service-context.ts";
 import { findRows } from "../../storage/collection/rows.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { groupCollection } from "../../storage/iam/collections.ts";
+import type { Audiences } from "../../sts/audiences.ts";
 import { confinedBindings } from "./binding-findings.ts";
+import { broadRules } from "./broad-rules.ts";
 import { deactivatedPeople } from "./deactivated-people.ts";
 import { inactiveDelegations } from "./delegation-findings.ts";
 import { failingDeliveries, pausedSubscriptions } from "./delivery-findings.ts";
 import type { FindingParts, FindingScan, FindingSource } from "./finding-kind.ts";
 import { expiringKeys, reusedNames, unpinnedNames, unusedIdentities } from "./identity-findings.ts";
 
-/** The kinds, in the order of FindingKind. */
-const findingSources: readonly FindingSource[] = [
+/** The dependencies of findings. */
+export interface FindingsContext extends ServiceContext {
+  /** The audiences of tokens for rules without one. */
+  readonly defaultAudiences: Audiences;
+}
+
+/** Returns the kinds, in the order of FindingKind. */
+const findingSources = ({ defaultAudiences }: FindingsContext): readonly FindingSource[] => [
   failingDeliveries,
   expiringKeys,
   inactiveDelegations,
@@ -40,6 +48,7 @@ const findingSources: readonly FindingSource[] = [
   pausedSubscriptions,
   reusedNames,
   unpinnedNames,
+  broadRules(defaultAudiences),
 ];
 
 /** The maximum number of subtrees that one call scans for each kind: one for each group where a caller may list it. */
@@ -60,19 +69,20 @@ interface Position {
 }
 
 /** Serves findings. */
-export function findings(context: ServiceContext): Implementation {
+export function findings(context: FindingsContext): Implementation {
   const { database, clock, pageTokenKey } = context;
+  const sources = findingSources(context);
 
   async function list(
     request: ListFindingsRequest,
     call: Call,
   ): Promise<MessageInitShape<typeof ListFindingsResponseSchema>> {
-    const { size, skip } = readPaging(request);
+    const { size, skip } = readPaging(request, sources);
     const query = queryDigest(call, request);
     const token = readToken(context, call, request.pageToken, query);
     const after = token && { kind: Number(token.value) as FindingKind, cursor: token.uid };
     return await database.read(async (session) => {
-      const scanned = await scanKinds(session, request, call, clock());
+      const scanned = await scanKinds(session, sources, request, call, clock());
       const found = await findPositions(scanned, after, skip, size + 1);
       const shown = found.slice(0, size);
       const last = found.length > size ? shown.at(-1) : undefined;
@@ -92,12 +102,11 @@ export function findings(context: ServiceContext): Implementation {
   ]);
 }
 
-function readPaging({ pageSize, skip, kinds }: ListFindingsRequest) {
+function readPaging({ pageSize, skip, kinds }: ListFindingsRequest, sources: readonly FindingSource[]) {
   const violations = newViolations();
   const page = { size: effectivePageSize(pageSize, violations), skip: effectiveSkip(skip, violations) };
   for (const [i, kind] of kinds.entries())
-    if (!findingSources.some((source) => source.kind === kind))
-      violations.add(`kinds[${i}]`, "must be a kind of finding");
+    if (!sources.some((source) => source.kind === kind)) violations.add(`kinds[${i}]`, "must be a kind of finding");
   violations.throwIfAny();
   return page;
 }
@@ -105,12 +114,13 @@ function readPaging({ pageSize, skip, kinds }: ListFindingsRequest) {
 /** Scans for each requested kind where the caller may list it. */
 async function scanKinds(
   session: Session,
+  sources: readonly FindingSource[],
   { parent, kinds }: ListFindingsRequest,
   call: Call,
   now: number,
 ): Promise<ScannedKind[]> {
   const scanned: ScannedKind[] = [];
-  for (const { kind, capability, startScan } of findingSources) {
+  for (const { kind, capability, startScan } of sources) {
     const subtrees = kinds.length === 0 || kinds.includes(kind) ? subtreesWithin(call, capability, parent) : [];
     if (subtrees.length === 0) continue;
     const scan = await startScan(session, subtrees.slice(0, maxSubtrees), now, call);

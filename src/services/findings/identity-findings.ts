@@ -6,7 +6,6 @@ import { fromTimestamp, toTimestamp } from "../../aip/timestamps.ts";
 import { dayMs } from "../../base/clock.ts";
 import { parentOf } from "../../model/uid.ts";
 import { findRows } from "../../storage/collection/rows.ts";
-import type { Session } from "../../storage/engine/session.ts";
 import { identityCollection } from "../../storage/iam/collections.ts";
 import { type IdentityFilter, identityCondition } from "../../storage/iam/identity-search.ts";
 import type { IdentityRow } from "../../storage/iam/rows.ts";
@@ -69,33 +68,39 @@ const everything: IdentityFilter = {
   neverUsed: false,
   seenBefore: undefined,
   keysEnd: undefined,
+  relationshipType: undefined,
   hasRefusedNames: false,
   hasUnpinnedNames: false,
   unpinned: undefined,
 };
 
+/** Returns the scan for identities that match a filter. */
+export function identityScan(filter: Partial<IdentityFilter>): Scan {
+  return {
+    kind: identityCollection.kind,
+    table: ({ identities }) => identities,
+    uid: ({ identities }) => identities.uid,
+    condition: identityCondition({ ...everything, ...filter })!,
+  };
+}
+
+/** Shows an identity as a finding. */
+export function showIdentity({ uid, name }: IdentityRow, time: number | undefined): FindingParts {
+  const since = time !== undefined && { time: toTimestamp(time) };
+  return { resourceUid: uid, resourceName: name, groupUid: parentOf(uid), ...since };
+}
+
 function scanOfIdentities(
   filterAt: (now: number) => Partial<IdentityFilter>,
   timeOf: (row: IdentityRow) => number | undefined,
 ) {
-  const scanAt = (now: number): Scan => ({
-    kind: identityCollection.kind,
-    table: ({ identities }) => identities,
-    uid: ({ identities }) => identities.uid,
-    condition: identityCondition({ ...everything, ...filterAt(now) })!,
-  });
-  return scanOfRows(scanAt, async (session: Session, uids): Promise<FindingParts[]> => {
-    const rows = await findRows(session, identityCollection, uids);
-    return rows.map((row) => {
-      const time = timeOf(row);
-      return {
-        resourceUid: row.uid,
-        resourceName: row.name,
-        groupUid: parentOf(row.uid),
-        ...(time !== undefined && { time: toTimestamp(time) }),
-      };
-    });
-  });
+  return scanOfRows(
+    (now) => identityScan(filterAt(now)),
+    async (session, uids): Promise<FindingParts[]> => {
+      const rows = await findRows(session, identityCollection, uids);
+      return rows.map((row) => showIdentity(row, timeOf(row)));
+    },
+  );
 }
 
 function keysExpiry(row: IdentityRow): number {

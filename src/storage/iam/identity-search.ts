@@ -18,6 +18,8 @@ export interface IdentityFilter {
   readonly neverUsed: boolean;
   readonly seenBefore: number | undefined;
   readonly keysEnd: KeysEnd | undefined;
+  /** The number of a relationship; undefined for all. */
+  readonly relationshipType: number | undefined;
   readonly hasRefusedNames: boolean;
   /** Whether tokens got in with a name that could not be pinned. */
   readonly hasUnpinnedNames: boolean;
@@ -60,6 +62,10 @@ const filters = {
   seenBefore: {
     test: ({ lastSeenTime }: Identities) => sql`${lastSeenTime} < ${numberPlaceholder("search.seen")}`,
     values: ({ seenBefore }: IdentityFilter) => (seenBefore === undefined ? undefined : { "search.seen": seenBefore }),
+  },
+  relationshipType: {
+    test: ({ relationshipType }: Identities) => eq(relationshipType, sql`${numberPlaceholder("search.type")}`),
+    values: ({ relationshipType: type }: IdentityFilter) => (type === undefined ? undefined : { "search.type": type }),
   },
   hasRefusedNames: {
     test: ({ trust }: Identities) => sql`(${trust} -> 'refused' ->> 0) is not null`,

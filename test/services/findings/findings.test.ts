@@ -65,6 +65,7 @@ for (const database of databases) {
           ["PAUSED_SUBSCRIPTION", "1"],
           ["REUSED_NAME", "0"],
           ["UNPINNED_NAME", "0"],
+          ["BROAD_RULE", "0"],
         ].map(([kind, count]) => ({
           kind: `FINDING_KIND_${kind}`,
           count,
@@ -117,7 +118,7 @@ for (const database of databases) {
     it("shows each kind only to callers who may list it, and counts nothing else", async () => {
       const lists = [
         [Capability.CAP_EVENTS_SUBSCRIPTION_LIST, [0, 5], 2],
-        [Capability.CAP_IAM_IDENTITY_LIST, [1, 4], 4],
+        [Capability.CAP_IAM_IDENTITY_LIST, [1, 4], 5],
         [Capability.CAP_IAM_ROLE_BINDINGS_LIST, [2, 3], 3],
       ] as const;
       for (const [capability, places, listedKinds] of lists) {

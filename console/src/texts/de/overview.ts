@@ -31,11 +31,16 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
     "{more, select, yes {Mehr als } other {}}{count, plural, one {# Identität hat einen wiederverwendeten Namen abgelehnt} other {# Identitäten haben wiederverwendete Namen abgelehnt}}",
   "overview.unpinned":
     "{more, select, yes {Mehr als } other {}}{count, plural, one {# Identität lässt einen Namen ohne Kennung ein} other {# Identitäten lassen Namen ohne Kennung ein}}",
+  "overview.broad":
+    "{more, select, yes {Mehr als } other {}}{count, plural, one {# Identität lässt durch ihre Regel andere ein} other {# Identitäten lassen durch ihre Regeln andere ein}}",
   "overview.since.refused": "zuletzt abgelehnt",
   "overview.why.reused":
     "Ein Name kam mit einer anderen Kennung als zuvor: Vielleicht hat ihn ein anderer Eigentümer übernommen. Beide Kennungen zeigt: gatehouse iam trust describe.",
   "overview.why.unpinned":
     "Ein späterer Eigentümer des Namens käme auch hinein: Die Token haben keine Kennung, oder es sind mehr als 32 Namen.",
+  "overview.why.broad":
+    "Ihre Regel akzeptiert Token eines anderen Eigentümers, oder von Jobs, die andere starten können.",
+  "overview.whoGetsIn": "Wer kommt hinein?",
   "overview.paused":
     "{more, select, yes {Mehr als } other {}}{count, plural, one {# pausiertes Abonnement hat Ereignisse verloren} other {# pausierte Abonnements haben Ereignisse verloren}}",
   "overview.since.dropped": "zuletzt",

@@ -30,11 +30,15 @@ export const texts = {
     "{more, select, yes {More than } other {}}{count, plural, one {# identity denied a reused name} other {# identities denied reused names}}",
   "overview.unpinned":
     "{more, select, yes {More than } other {}}{count, plural, one {# identity lets in a name without an id} other {# identities let in names without ids}}",
+  "overview.broad":
+    "{more, select, yes {More than } other {}}{count, plural, one {# identity lets in others by its rule} other {# identities let in others by their rules}}",
   "overview.since.refused": "last denied",
   "overview.why.reused":
     "A name came with another id than before: another owner may have taken it. Compare both ids with: gatehouse iam trust describe.",
   "overview.why.unpinned":
     "A later owner of the name would get in, too: its tokens have no id, or there are more than 32 names.",
+  "overview.why.broad": "Its rule accepts tokens of another owner, or of jobs that others can start.",
+  "overview.whoGetsIn": "Who gets in?",
   "overview.paused":
     "{more, select, yes {More than } other {}}{count, plural, one {# paused subscription has lost events} other {# paused subscriptions have lost events}}",
   "overview.since.waiting": "first event",

@@ -12,6 +12,7 @@ const findingNames = [
   "paused",
   "reused",
   "unpinned",
+  "broad",
 ] as const;
 
 /** The search part of the address of the overview. */

@@ -34,6 +34,7 @@ const kinds = {
   paused: FindingKind.PAUSED_SUBSCRIPTION,
   reused: FindingKind.REUSED_NAME,
   unpinned: FindingKind.UNPINNED_NAME,
+  broad: FindingKind.BROAD_RULE,
 } as const satisfies Readonly<Record<Name, FindingKind>>;
 
 /** How many findings of each kind are shown. */

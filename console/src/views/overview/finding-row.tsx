@@ -68,6 +68,7 @@ const reasons: Readonly<Record<number, TextId>> = {
   [FindingKind.EXPIRING_KEYS]: "overview.why.expiring",
   [FindingKind.REUSED_NAME]: "overview.why.reused",
   [FindingKind.UNPINNED_NAME]: "overview.why.unpinned",
+  [FindingKind.BROAD_RULE]: "overview.why.broad",
 };
 
 function What({ finding: { kind, resourceUid, resourceName, identity, details } }: { readonly finding: Finding }) {
@@ -120,6 +121,12 @@ function Actions({ finding }: { readonly finding: Finding }): ReactNode {
   if (kind === FindingKind.FAILING_DELIVERY) return <Retry uid={uid} />;
   // The view of the subscription resumes it.
   if (kind === FindingKind.PAUSED_SUBSCRIPTION) return null;
+  if (kind === FindingKind.BROAD_RULE)
+    return (
+      <Link className={styles.action} to="/o/$org/workloads/$" params={{ org, _splat: uid }} search={{ tab: "trust" }}>
+        {t("overview.whoGetsIn")}
+      </Link>
+    );
   // The pins of the identity are changed by the command line.
   if (kind === FindingKind.REUSED_NAME || kind === FindingKind.UNPINNED_NAME) return null;
   if (details.case === "delegation")

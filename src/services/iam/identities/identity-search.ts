@@ -75,6 +75,8 @@ function conditionOf({ query, issuer, neverUsed, lastSeenEndTime, keysEndTime, u
     query,
     issuer,
     neverUsed,
+    // The list has its own filter for it.
+    relationshipType: undefined,
     hasRefusedNames: false,
     hasUnpinnedNames: false,
     unpinned: unpinned ? [RelationshipType.CLAIM_MATCH, RelationshipType.AWS_IDENTITY] : undefined,
