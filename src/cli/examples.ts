@@ -190,6 +190,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "iam access-requests": ["gatehouse iam access-requests list"],
   "iam access-requests create": [
     "gatehouse iam access-requests create editor --group example.org/engineering --for 2h --reason INC-4711",
+    "gatehouse iam access-requests create owner --group example.org --for 1h --reason INC-4712 --break-glass",
   ],
   "iam access-requests list": [
     "gatehouse iam access-requests list --to-decide",
@@ -198,6 +199,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "iam access-requests requestable": ["gatehouse iam access-requests requestable --group example.org/engineering"],
   "iam access-requests approve": ["gatehouse iam access-requests approve UID --comment 'seen the page'"],
   "iam access-requests deny": ["gatehouse iam access-requests deny UID --comment 'not today'"],
+  "iam access-requests acknowledge": ["gatehouse iam access-requests acknowledge UID --comment 'seen the incident'"],
   "iam access-requests cancel": ["gatehouse iam access-requests cancel UID"],
   "iam access-requests end": ["gatehouse iam access-requests end UID"],
   "iam scim-tokens": ["gatehouse iam scim-tokens describe sso"],

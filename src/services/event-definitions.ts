@@ -5,7 +5,7 @@ import { type MethodEvent, toEventDefinition } from "../resource/method-event.ts
 import type { ServiceContext } from "../resource/service-context.ts";
 import { closingEvents } from "./access/reviews/kind.ts";
 import { authEvents } from "./auth/auth-events.ts";
-import { expiredRequestEvent } from "./iam/access-requests/kinds.ts";
+import { otherRequestEvents } from "./iam/access-requests/kinds.ts";
 import { pushEvent } from "./registry/pushes.ts";
 import { recordedKinds } from "./resources.ts";
 
@@ -13,7 +13,7 @@ import { recordedKinds } from "./resources.ts";
 export function eventDefinitions(context: ServiceContext): EventDefinition[] {
   return [
     ...methodEvents(context).map(toEventDefinition),
-    expiredRequestEvent(),
+    ...otherRequestEvents(),
     ...closingEvents(),
     pushEvent(context),
   ];

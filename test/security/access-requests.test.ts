@@ -393,6 +393,98 @@ for (const database of databases) {
       assert.equal(await mayEdit(), true);
     });
 
+    it("an eligible person takes a role by break-glass, and it is the first finding until another person acknowledges it", async () => {
+      await rule({ breakGlass: true });
+      const { uid, state, expireTime } = await request({ breakGlass: true });
+      assert.equal(state, "ACCESS_REQUEST_STATE_ACTIVE");
+      assert.equal(Math.round((Date.parse(expireTime) - clock.read()) / minute), 60);
+      assert.equal(await mayEdit(), true);
+      const findings = async () => {
+        const path = `/gatehouse/organizations/v1/findings?parent=${server.groupUid}`;
+        return (await sendTo(owner, "GET", path)).body.findings ?? [];
+      };
+      const [first] = await findings();
+      assert.equal(first.kind, "FINDING_KIND_BREAK_GLASS_UNACKNOWLEDGED");
+      assert.deepEqual([first.resourceUid, first.identity.uid], [uid, requester.uid]);
+      assert.deepEqual([first.accessRequest.reason, first.accessRequest.roleName], ["INC-1", "editor"]);
+      await denied("OWN_REQUEST", requester.token, "POST", `requests/${uid}:acknowledge`, {});
+      await end(uid);
+      assert.equal((await findings())[0].resourceUid, uid);
+      const inbox = await call(approver.token, "GET", "requests:mine");
+      assert.ok(inbox.toAcknowledge.some((one: { uid: string }) => one.uid === uid));
+      const acknowledged = await call(approver.token, "POST", `requests/${uid}:acknowledge`, { comment: "seen" });
+      const { identityUid, comment } = acknowledged.acknowledgement;
+      assert.deepEqual(
+        [identityUid, comment, acknowledged.state],
+        [approver.uid, "seen", "ACCESS_REQUEST_STATE_ENDED"],
+      );
+      assert.ok((await findings()).every(({ resourceUid }: { resourceUid: string }) => resourceUid !== uid));
+      await denied("NOTHING_TO_ACKNOWLEDGE", other.token, "POST", `requests/${uid}:acknowledge`, {});
+    });
+
+    it("break-glass needs a rule that allows it, a person, an eligible requester and a maker who vouches", async () => {
+      const { uid: ruleUid } = await rule();
+      await denied("NOT_ELIGIBLE", requester.token, "POST", `requests/${team}`, wanted({ breakGlass: true }));
+      await call(owner, "PATCH", `requestRules/${ruleUid}`, { breakGlass: true });
+      const stranger = await person(await addGroup(server, null, `elsewhere-${people}`), viewerRole.uid);
+      await denied("NOT_ELIGIBLE", stranger.token, "POST", `requests/${team}`, wanted({ breakGlass: true }));
+      const { token: workload } = await addCaller(server, team, viewerRole.uid);
+      await denied("only people", workload, "POST", `requests/${team}`, wanted({ breakGlass: true }));
+      const narrowed = await server.tokenOf(requester.uid, { scopes: [team] });
+      await denied("narrowed", narrowed, "POST", `requests/${team}`, wanted({ breakGlass: true }));
+      const maker = await person(server.groupUid, ownerRole.uid);
+      await call(maker.token, "PATCH", `requestRules/${ruleUid}`, { breakGlass: true, description: "mine" });
+      await call(owner, "PATCH", `roleBindingTerms/${maker.binding}`, { ttl: "7200s" });
+      await denied("DELEGATION_INACTIVE", requester.token, "POST", `requests/${team}`, wanted({ breakGlass: true }));
+      assert.deepEqual(await ends(), []);
+    });
+
+    it("break-glass is acknowledged by people who may approve without an end, and by nobody who got that right by it", async () => {
+      await rule({ roleUids: [ownerRole.uid], breakGlass: true });
+      const { uid } = await request({ roleUid: ownerRole.uid, breakGlass: true });
+      // The new owner gives the role to an accomplice, for as long as it lasts.
+      const accomplice = await person(server.groupUid, viewerRole.uid);
+      const term = { identityUid: accomplice.uid, roleUid: ownerRole.uid, ttl: "3000s" };
+      await call(requester.token, "POST", `roleBindingTerms/${team}`, term);
+      await denied("TERM_OUTLIVES_CALLER", accomplice.token, "POST", `requests/${uid}:acknowledge`, {});
+      const member = await person(await addGroup(server, server.groupUid, `apart-${people}`), viewerRole.uid);
+      await denied("NOT_FOUND", member.token, "POST", `requests/${uid}:acknowledge`, {});
+      const viewer = await person(team, viewerRole.uid);
+      await denied("not one of the people", viewer.token, "POST", `requests/${uid}:acknowledge`, {});
+      await call(other.token, "POST", `requests/${uid}:acknowledge`, {});
+    });
+
+    it("break-glass whose rule was deleted is acknowledged by people who may create role bindings", async () => {
+      const { uid: ruleUid } = await rule({ breakGlass: true, approverIdentityUids: [other.uid] });
+      const { uid } = await request({ breakGlass: true });
+      await denied("not one of the people", approver.token, "POST", `requests/${uid}:acknowledge`, {});
+      await call(owner, "DELETE", `requestRules/${ruleUid}`);
+      await call(approver.token, "POST", `requests/${uid}:acknowledge`, {});
+    });
+
+    it("pending requests do not block break-glass, of which 20 wait to be acknowledged", async () => {
+      await rule({ breakGlass: true });
+      for (let i = 0; i < 20; i++) await request();
+      for (let i = 0; i < 20; i++) await request({ breakGlass: true });
+      await denied("RESOURCE_EXHAUSTED", requester.token, "POST", `requests/${team}`, wanted({ breakGlass: true }));
+    });
+
+    it("nobody approves a request for longer than they may approve, nor requests for longer than they are eligible", async () => {
+      await rule();
+      const { uid } = await request();
+      const elevated = await person(server.groupUid, ownerRole.uid);
+      await call(owner, "PATCH", `roleBindingTerms/${elevated.binding}`, { ttl: "3540s" });
+      const { toDecide = [] } = await call(elevated.token, "GET", "requests:mine");
+      assert.deepEqual(toDecide, []);
+      await denied("TERM_OUTLIVES_CALLER", elevated.token, "POST", `requests/${uid}:approve`, {});
+      const short = await request({ duration: "1800s" });
+      assert.equal((await approve(short.uid, elevated)).state, "ACCESS_REQUEST_STATE_ACTIVE");
+      await call(owner, "PATCH", `roleBindingTerms/${requester.binding}`, { ttl: "3000s" });
+      await denied("NOT_ELIGIBLE", approver.token, "POST", `requests/${uid}:approve`, {});
+      await denied("NOT_ELIGIBLE", requester.token, "POST", `requests/${team}`, wanted());
+      await request({ duration: "2900s" });
+    });
+
     it("a group with nothing but closed requests is deleted", async () => {
       const { uid: ruleUid } = await rule();
       const { uid } = await request();

@@ -23,6 +23,7 @@ export function addRequestRule(server: Place, parent: string): Promise<string> {
     approverRoleUids: [],
     approverIdentityUids: [],
     reasonPattern: "",
+    breakGlass: false,
     createTime: now,
     updateTime: now,
   };
@@ -52,6 +53,11 @@ export function addRequest(server: Place, parent: string): Promise<string> {
     expireTime: null,
     roleBindingUid: null,
     ownExpireTime: null,
+    breakGlass: false,
+    acknowledgeTime: null,
+    acknowledgerUid: null,
+    acknowledgeComment: null,
+    closeTime: now,
     createTime: now,
   };
   return arrange(server, async (tx) => {

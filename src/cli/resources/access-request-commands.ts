@@ -21,7 +21,7 @@ const view: View = {
     { title: "role", value: ({ roleName, roleUid }) => String(roleName || roleUid) },
     { title: "at", value: ({ groupName, groupUid }) => String(groupName || groupUid) },
     { title: "for", value: "duration" },
-    { title: "state", value: ({ state }) => stateOf(state) },
+    { title: "state", value: stateText },
     { title: "reason", value: "reason" },
     { title: "ends", value: "expireTime" },
     { title: "decide before", value: "decideBeforeTime", wide: true },
@@ -36,6 +36,7 @@ const requestableView: View = {
     { title: "at", value: "groupName" },
     { title: "for at most", value: "maxDuration" },
     { title: "approvals", value: ({ requiredApprovals }) => String(requiredApprovals ?? 0) },
+    { title: "break-glass", value: ({ breakGlass }) => (breakGlass === true ? "yes" : "no") },
     { title: "reason", value: "reasonPattern" },
     { title: "rule", value: "ruleName" },
     { title: "group uid", value: "groupUid", wide: true },
@@ -46,13 +47,21 @@ const requestableView: View = {
 export function addAccessRequestCommands(iam: Command, shell: Shell): void {
   const parent = iam
     .command("access-requests")
-    .description("roles for a time: create, list, requestable, approve, deny, cancel, end");
+    .description("roles for a time: create, list, requestable, approve, deny, acknowledge, cancel, end");
   addCreate(parent, shell);
   addLists(parent, shell);
   change(parent, shell, "approve", "approve requests of others; the last required approval gives the role");
   change(parent, shell, "deny", "deny requests of others");
+  change(parent, shell, "acknowledge", "acknowledge roles that others took by break-glass");
   change(parent, shell, "cancel", "cancel your own pending requests");
   change(parent, shell, "end", "give roles back before their time, or end those of others");
+}
+
+interface CreateOptions {
+  readonly group: string;
+  readonly reason: string;
+  readonly for?: string;
+  readonly breakGlass?: boolean;
 }
 
 function addCreate(parent: Command, shell: Shell): void {
@@ -62,14 +71,15 @@ function addCreate(parent: Command, shell: Shell): void {
     .argument("<role>", "its name, or its uid")
     .addOption(groupOption("--group", "the group").makeOptionMandatory())
     .option("--for <duration>", "how long, from the approval on: 30m, 2h (default: as long as the rule allows)")
-    .requiredOption("--reason <text>", "why you need it");
+    .requiredOption("--reason <text>", "why you need it")
+    .option("--break-glass", "take it at once, without approvals; another person must acknowledge that");
   withClient(create, rowFormats).action(async (role: string) => {
-    const { group, reason, for: wanted } = create.opts<{ group: string; reason: string; for?: string }>();
+    const { group, reason, for: wanted, breakGlass = false } = create.opts<CreateOptions>();
     using session = await openSession(shell, create);
     const { createAccessRequest } = await methods();
     const groupUid = await findUid(session, groups, group);
-    const { roleUid, ruleUid } = await findRequestable(session, role, groupUid);
-    const accessRequest = { roleUid, ruleUid, reason, ...(wanted !== undefined && { duration: duration(wanted) }) };
+    const roleUid = await findRequestable(session, role, groupUid);
+    const accessRequest = { roleUid, reason, breakGlass, ...(wanted !== undefined && { duration: duration(wanted) }) };
     const made = await session.call(createAccessRequest, { parent: groupUid, accessRequest });
     await session.output.one(view, made);
     if (stateOf(made.state) === "pending")
@@ -83,13 +93,13 @@ function addCreate(parent: Command, shell: Shell): void {
 function addLists(parent: Command, shell: Shell): void {
   const list = parent
     .command("list")
-    .description("list your own requests, and those that wait for your decision")
-    .addOption(new Option("--to-decide", "only those that wait for your decision"))
+    .description("list your own requests, and those that wait for you")
+    .addOption(new Option("--to-decide", "only those that wait for your decision, or to be acknowledged by you"))
     .addOption(groupOption("--parent", "all of this group and its subgroups, of everyone"));
   withList(list, rowFormats).action(async () => {
     const { toDecide = false, parent: place } = list.opts<{ toDecide?: boolean; parent?: string }>();
     using session = await openSession(shell, list);
-    const rows = place === undefined ? await listOwn(session, toDecide) : await listBelow(session, place);
+    const rows = place === undefined ? await listOwn(session, !toDecide) : await listBelow(session, place);
     await session.output.list(view, session.output.arrange(view, rows, "as it is"));
   });
   const requestable = parent
@@ -104,12 +114,12 @@ function addLists(parent: Command, shell: Shell): void {
   });
 }
 
-type Change = "approve" | "deny" | "cancel" | "end";
+type Change = "approve" | "deny" | "acknowledge" | "cancel" | "end";
 
 function change(parent: Command, shell: Shell, verb: Change, description: string): void {
   const uids = completing(new Argument("<uid...>", "their uids"), uidsFor(verb));
   const command = parent.command(verb).description(description).addArgument(uids);
-  if (verb === "approve" || verb === "deny") command.option("--comment <text>", "what the requester should know");
+  if (verb !== "cancel" && verb !== "end") command.option("--comment <text>", "what the requester should know");
   withClient(command, rowFormats).action(async (uids: string[]) => {
     const { comment } = command.opts<{ comment?: string }>();
     using session = await openSession(shell, command);
@@ -124,16 +134,32 @@ function change(parent: Command, shell: Shell, verb: Change, description: string
 /** Completes the uids of requests that a command can change. */
 function uidsFor(verb: Change) {
   return async (session: Session) => {
-    const rows = await listOwn(session, verb === "approve" || verb === "deny");
+    const inbox = await session.call((await methods()).listMyAccessRequests, {});
+    const rows = requestsIn(inbox, lists[verb]);
     return rows.map((row) => ({ value: textAt(row, "uid"), description: textAt(row, "reason") }));
   };
 }
 
-/** Returns the requests that wait for the caller's decision, before those of the caller if wanted. */
-async function listOwn(session: Session, onlyToDecide: boolean): Promise<JsonObject[]> {
-  const reply = await session.call((await methods()).listMyAccessRequests, {});
-  const toDecide = (reply.toDecide as JsonObject[] | undefined) ?? [];
-  return onlyToDecide ? toDecide : [...toDecide, ...((reply.requests as JsonObject[] | undefined) ?? [])];
+type InboxList = "toAcknowledge" | "toDecide" | "requests";
+
+/** The lists of an inbox with the requests that a command can change. */
+const lists: Readonly<Record<Change, InboxList>> = {
+  approve: "toDecide",
+  deny: "toDecide",
+  acknowledge: "toAcknowledge",
+  cancel: "requests",
+  end: "requests",
+};
+
+/** Returns the requests that wait for the caller, before those of the caller if wanted. */
+async function listOwn(session: Session, withOwn: boolean): Promise<JsonObject[]> {
+  const inbox = await session.call((await methods()).listMyAccessRequests, {});
+  const waiting = [...requestsIn(inbox, "toAcknowledge"), ...requestsIn(inbox, "toDecide")];
+  return withOwn ? [...waiting, ...requestsIn(inbox, "requests")] : waiting;
+}
+
+function requestsIn(inbox: JsonObject, list: InboxList): JsonObject[] {
+  return (inbox[list] as JsonObject[] | undefined) ?? [];
 }
 
 async function listBelow(session: Session, place: string): Promise<JsonObject[]> {
@@ -155,12 +181,12 @@ async function readRequestable(session: Session, group: string): Promise<JsonObj
   return (reply.requestableRoles as JsonObject[] | undefined) ?? [];
 }
 
-/** Returns a role that the caller may request at a group, by its name or uid. */
-async function findRequestable(session: Session, role: string, group: string) {
+/** Returns the uid of a role that the caller may request at a group, by its name or uid. */
+async function findRequestable(session: Session, role: string, group: string): Promise<string> {
   const rows = await readRequestable(session, group);
   const found = rows.filter((row) => textAt(row, "roleName") === role || textAt(row, "roleUid") === role);
   const roleUids = new Set(found.map((row) => textAt(row, "roleUid")));
-  if (roleUids.size === 1) return { roleUid: [...roleUids][0]!, ruleUid: "" };
+  if (roleUids.size === 1) return [...roleUids][0]!;
   const names = [...new Set(rows.map((row) => textAt(row, "roleName")))];
   if (roleUids.size > 1) throw wrongUsage(`several roles have the name ${JSON.stringify(role)}`, "Give the uid.");
   const known = names.length > 0 ? `You may request: ${names.join(", ")}.` : "You may request no role there.";
@@ -172,6 +198,12 @@ async function findRequestable(session: Session, role: string, group: string) {
 
 async function methods() {
   return (await import("../../../gen/gatehouse/access/v1/access_requests_pb.ts")).AccessRequestsService.method;
+}
+
+/** Returns the state, and for break-glass whether it was acknowledged. */
+function stateText({ state, breakGlass, acknowledgement }: JsonObject): string {
+  const suffix = breakGlass === true ? ` (break-glass${acknowledgement ? "" : ", not acknowledged"})` : "";
+  return stateOf(state) + suffix;
 }
 
 function stateOf(state: unknown): string {

@@ -23,6 +23,7 @@ export const accessRequestRules: Resource = {
       description,
       { title: "for at most", value: "maxDuration" },
       { title: "approvals", value: ({ requiredApprovals }) => String(requiredApprovals ?? 0) },
+      { title: "break-glass", value: ({ breakGlass }) => (breakGlass === true ? "yes" : "no"), wide: true },
       { title: "reason", value: "reasonPattern", wide: true },
       created,
     ],
@@ -60,6 +61,12 @@ export const accessRequestRules: Resource = {
       description: 'what reasons must match, such as "INC-[0-9]+"',
       field: "reasonPattern",
     },
+    {
+      flags: "--break-glass",
+      description: "in an emergency, people take roles at once; another person acknowledges that",
+      field: "breakGlass",
+    },
+    { flags: "--no-break-glass", description: "roles need their approvals", field: "breakGlass", only: "update" },
   ],
   filters: [named],
 };

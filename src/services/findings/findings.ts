@@ -3,7 +3,7 @@
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import {
-  type FindingKind,
+  FindingKind,
   FindingsService,
   type ListFindingsRequest,
   ListFindingsRequestSchema,
@@ -24,6 +24,7 @@ import type { Session } from "../../storage/engine/session.ts";
 import { groupCollection } from "../../storage/iam/collections.ts";
 import type { Audiences } from "../../sts/audiences.ts";
 import { confinedBindings } from "./binding-findings.ts";
+import { unacknowledgedBreakGlass } from "./break-glass-findings.ts";
 import { broadRules } from "./broad-rules.ts";
 import { deactivatedPeople } from "./deactivated-people.ts";
 import { inactiveDelegations } from "./delegation-findings.ts";
@@ -37,8 +38,9 @@ export interface FindingsContext extends ServiceContext {
   readonly defaultAudiences: Audiences;
 }
 
-/** Returns the kinds, in the order of FindingKind. */
+/** Returns the kinds, in the order of the findings. */
 const findingSources = ({ defaultAudiences }: FindingsContext): readonly FindingSource[] => [
+  unacknowledgedBreakGlass,
   failingDeliveries,
   expiringKeys,
   inactiveDelegations,
@@ -130,6 +132,11 @@ async function scanKinds(
   return scanned;
 }
 
+/** Returns the position of a kind in the order of the findings: what needs attention first is first. */
+function positionOf(kind: FindingKind): number {
+  return kind === FindingKind.BREAK_GLASS_UNACKNOWLEDGED ? 0 : kind;
+}
+
 /** Returns the positions of a page. */
 async function findPositions(
   scanned: readonly ScannedKind[],
@@ -140,7 +147,7 @@ async function findPositions(
   const found: Position[] = [];
   let left = skip;
   for (const { kind, scan, count } of scanned) {
-    if (after && kind < after.kind) continue;
+    if (after && positionOf(kind) < positionOf(after.kind)) continue;
     const cursor = kind === after?.kind ? after.cursor : "";
     const rest = left === 0 || cursor === "" ? count : await scan.count(cursor);
     if (left >= rest && left > 0) {

@@ -60,6 +60,7 @@ for (const database of databases) {
       assert.deepEqual(
         body.counts,
         [
+          ["BREAK_GLASS_UNACKNOWLEDGED", "0"],
           ...kinds.map((kind) => [kind, "1"]),
           ["DEACTIVATED_PERSON", "0"],
           ["PAUSED_SUBSCRIPTION", "1"],
@@ -119,7 +120,7 @@ for (const database of databases) {
       const lists = [
         [Capability.CAP_EVENTS_SUBSCRIPTION_LIST, [0, 5], 2],
         [Capability.CAP_IAM_IDENTITY_LIST, [1, 4], 5],
-        [Capability.CAP_IAM_ROLE_BINDINGS_LIST, [2, 3], 3],
+        [Capability.CAP_IAM_ROLE_BINDINGS_LIST, [2, 3], 4],
       ] as const;
       for (const [capability, places, listedKinds] of lists) {
         const { token } = await addCaller(server, root, await addRole(server, root, [capability]));

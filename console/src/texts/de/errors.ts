@@ -23,6 +23,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "error.TOO_MANY_REVIEW_ITEMS": "Die Organisation hat so viele überprüfte Rollenbindungen, wie sie haben darf.",
   "error.PERMISSION_DENIED": "Das dürfen Sie nicht: {detail}",
   "error.REQUEST_DECIDED": "Die Anfrage wartet nicht mehr, oder Sie haben schon zugestimmt.",
+  "error.NOTHING_TO_ACKNOWLEDGE": "Die Anfrage ist kein Notfallzugriff oder wurde schon bestätigt.",
   "error.REQUEST_NOT_ACTIVE": "Die Anfrage gibt keine Rolle.",
   "error.RESOURCE_EXHAUSTED": "Eine Grenze des Servers ist erreicht: {detail}",
   "error.FAILED_PRECONDITION": "Das geht jetzt nicht: {detail}",

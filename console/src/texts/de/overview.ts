@@ -15,6 +15,12 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "overview.allFindings": "Alle Befunde",
   "overview.settled": "Kein Befund dieser Art mehr.",
   "overview.nothing": "Nichts braucht Ihre Aufmerksamkeit.",
+  "overview.breakGlass":
+    "{more, select, yes {Mehr als } other {}}{count, plural, one {# Rolle wurde als Notfallzugriff genommen} other {# Rollen wurden als Notfallzugriff genommen}}",
+  "overview.since.taken": "genommen",
+  "overview.why.breakGlass": "Hat die Rolle {role} ohne Genehmigung genommen. Grund: {reason}",
+  "overview.acknowledge": "Bestätigen",
+  "overview.acknowledged": "Bestätigt.",
   "overview.unused":
     "{more, select, yes {Mehr als } other {}}{count, plural, one {# Identität wurde nie benutzt} other {# Identitäten wurden nie benutzt}}",
   "overview.expiring":

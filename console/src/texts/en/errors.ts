@@ -20,6 +20,7 @@ export const texts = {
   "error.TOO_MANY_REVIEW_ITEMS": "The organization has as many reviewed role bindings as it may have.",
   "error.PERMISSION_DENIED": "You may not do this: {detail}",
   "error.REQUEST_DECIDED": "The request is not pending any more, or you have approved it already.",
+  "error.NOTHING_TO_ACKNOWLEDGE": "The request did not use break-glass, or has been acknowledged already.",
   "error.REQUEST_NOT_ACTIVE": "The request gives no role.",
   "error.RESOURCE_EXHAUSTED": "A limit of the server is reached: {detail}",
   "error.FAILED_PRECONDITION": "This is not possible now: {detail}",

@@ -14,6 +14,12 @@ export const texts = {
   "overview.allFindings": "All findings",
   "overview.settled": "No findings of this kind are left.",
   "overview.nothing": "Nothing needs your attention.",
+  "overview.breakGlass":
+    "{more, select, yes {More than } other {}}{count, plural, one {# role was taken by break-glass} other {# roles were taken by break-glass}}",
+  "overview.since.taken": "taken",
+  "overview.why.breakGlass": "Took the role {role} without approvals. Reason: {reason}",
+  "overview.acknowledge": "Acknowledge",
+  "overview.acknowledged": "Acknowledged.",
   "overview.unused":
     "{more, select, yes {More than } other {}}{count, plural, one {# identity was never used} other {# identities were never used}}",
   "overview.expiring":

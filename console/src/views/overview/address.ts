@@ -3,6 +3,7 @@ import { choiceIn, pageIn, textIn, useAddress } from "../../shell/address.ts";
 
 /** The kinds of findings, as they stand in the address. */
 const findingNames = [
+  "breakGlass",
   "failing",
   "expiring",
   "inactive",

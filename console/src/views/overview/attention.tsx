@@ -25,6 +25,7 @@ const DelegationDialog = lazyPart(async () => (await import("../../shell/delegat
 type Name = NonNullable<OverviewSearch["finding"]>;
 
 const kinds = {
+  breakGlass: FindingKind.BREAK_GLASS_UNACKNOWLEDGED,
   failing: FindingKind.FAILING_DELIVERY,
   expiring: FindingKind.EXPIRING_KEYS,
   inactive: FindingKind.INACTIVE_DELEGATION,
@@ -103,7 +104,7 @@ function OfKind({ count: { kind, count, isMinimum }, listed }: { count: FindingC
   return (
     <section aria-labelledby={`finding-${name}`}>
       <h3 id={`finding-${name}`} className="row">
-        <span className={name === "failing" ? "danger" : "warning"}>
+        <span className={name === "failing" || name === "breakGlass" ? "danger" : "warning"}>
           <Icon name={name === "failing" ? "x-circle-fill" : name === "confined" ? "blocked" : "alert"} />
         </span>
         <FilteredView name={name}>

@@ -5,12 +5,14 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { IdentitiesService } from "../../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
 import { RoleBindingsService } from "../../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
+import { AccessRequestsService } from "../../../../gen/gatehouse/access/v1/access_requests_pb.ts";
 import { type Finding, FindingKind } from "../../../../gen/gatehouse/organizations/v1/findings_pb.ts";
 import { may, missingFor, useMe } from "../../api/access.ts";
 import { groupText, identityText } from "../../api/naming.ts";
 import { DelegationActions } from "../../shell/delegation-actions.tsx";
 import { DelegationLink } from "../../shell/delegation-link.tsx";
 import { delegationKindText, inactivityText } from "../../shell/delegation-texts.ts";
+import { useSaveNow } from "../../shell/form.tsx";
 import { ActionButton, Ago } from "../../shell/parts.tsx";
 import { ProfileLink } from "../../shell/profile-link.tsx";
 import { Retry } from "../../shell/retry.tsx";
@@ -19,6 +21,7 @@ import { useTexts } from "../../texts/texts.ts";
 import { useOverviewAddress } from "./address.ts";
 import styles from "./overview.module.css";
 
+const { acknowledgeAccessRequest } = AccessRequestsService.method;
 const { updateIdentity, deleteIdentity } = IdentitiesService.method;
 
 /** A finding in a list. */
@@ -55,6 +58,7 @@ export function FindingRow({ finding }: { readonly finding: Finding }) {
 
 /** The meaning of the time of a finding, by its kind. For kinds that are not listed it is the time of creation; delegations have a text of their own. */
 const times: Readonly<Record<number, TextId>> = {
+  [FindingKind.BREAK_GLASS_UNACKNOWLEDGED]: "overview.since.taken",
   [FindingKind.FAILING_DELIVERY]: "overview.since.waiting",
   [FindingKind.EXPIRING_KEYS]: "overview.since.expires",
   [FindingKind.CONFINED_BINDING]: "overview.since.granted",
@@ -87,11 +91,9 @@ function What({ finding: { kind, resourceUid, resourceName, identity, details } 
         {delegationKindText(t, details.value.kind)} <DelegationLink {...details.value} />
       </span>
     );
-  return (
-    <ProfileLink identity={kind === FindingKind.CONFINED_BINDING ? identity : { uid: resourceUid }}>
-      {kind === FindingKind.CONFINED_BINDING ? undefined : name}
-    </ProfileLink>
-  );
+  // The finding is about a person or workload, not about a resource with a name.
+  if (details.case === "roleBinding" || details.case === "accessRequest") return <ProfileLink identity={identity} />;
+  return <ProfileLink identity={{ uid: resourceUid }}>{name}</ProfileLink>;
 }
 
 function Why({ finding: { kind, identity, details } }: { readonly finding: Finding }) {
@@ -110,6 +112,10 @@ function Why({ finding: { kind, identity, details } }: { readonly finding: Findi
   if (details.case === "delegation") return <bdi>{inactivityText(t, details.value, identity)}</bdi>;
   if (details.case === "roleBinding")
     return <bdi>{t("overview.why.confined", { role: details.value.roleName || "…" })}</bdi>;
+  if (details.case === "accessRequest") {
+    const { roleName, reason } = details.value;
+    return <bdi>{t("overview.why.breakGlass", { role: roleName || "…", reason })}</bdi>;
+  }
   return t(reasons[kind] ?? "overview.why.unused");
 }
 
@@ -119,6 +125,9 @@ function Actions({ finding }: { readonly finding: Finding }): ReactNode {
   const { org, change } = useOverviewAddress();
   const { kind, resourceUid: uid, groupUid, identity, details } = finding;
   if (kind === FindingKind.FAILING_DELIVERY) return <Retry uid={uid} />;
+  // Nobody acknowledges their own.
+  if (kind === FindingKind.BREAK_GLASS_UNACKNOWLEDGED)
+    return identity?.uid === me?.subject ? null : <Acknowledge uid={uid} />;
   // The view of the subscription resumes it.
   if (kind === FindingKind.PAUSED_SUBSCRIPTION) return null;
   if (kind === FindingKind.BROAD_RULE)
@@ -152,6 +161,16 @@ function Actions({ finding }: { readonly finding: Finding }): ReactNode {
     );
   }
   return <IdentityAction uid={uid} isKey={kind === FindingKind.EXPIRING_KEYS} />;
+}
+
+function Acknowledge({ uid }: { readonly uid: string }) {
+  const { t } = useTexts();
+  const acknowledge = useSaveNow(acknowledgeAccessRequest);
+  return (
+    <ActionButton missing={[]} onClick={() => void acknowledge({ uid }, t("overview.acknowledged"))}>
+      {t("overview.acknowledge")}
+    </ActionButton>
+  );
 }
 
 /** Opens the dialog of an identity, in the view of identities. */

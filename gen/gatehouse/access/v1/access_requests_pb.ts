@@ -19,7 +19,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file gatehouse/access/v1/access_requests.proto.
  */
 export const file_gatehouse_access_v1_access_requests: GenFile = /*@__PURE__*/
-  fileDesc("CilnYXRlaG91c2UvYWNjZXNzL3YxL2FjY2Vzc19yZXF1ZXN0cy5wcm90bxITZ2F0ZWhvdXNlLmFjY2Vzcy52MSLABgoNQWNjZXNzUmVxdWVzdBIWCgN1aWQYASABKAlCCeBBA5CvqNIFARIVCghydWxlX3VpZBgCIAEoCUID4EEBEhkKDGlkZW50aXR5X3VpZBgDIAEoCUID4EEDEhYKCWdyb3VwX3VpZBgEIAEoCUID4EEDEhUKCHJvbGVfdWlkGAUgASgJQgPgQQISMAoIZHVyYXRpb24YBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CA+BBARITCgZyZWFzb24YByABKAlCA+BBAhI7CgVzdGF0ZRgIIAEoDjInLmdhdGVob3VzZS5hY2Nlc3MudjEuQWNjZXNzUmVxdWVzdFN0YXRlQgPgQQMSQgoJZGVjaXNpb25zGAkgAygLMiouZ2F0ZWhvdXNlLmFjY2Vzcy52MS5BY2Nlc3NSZXF1ZXN0RGVjaXNpb25CA+BBAxI0CgtjcmVhdGVfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxI7ChJkZWNpZGVfYmVmb3JlX3RpbWUYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSMwoKc3RhcnRfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxI0CgtleHBpcmVfdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIdChByb2xlX2JpbmRpbmdfdWlkGA4gASgJQgPgQQMSJAoScmVxdWlyZWRfYXBwcm92YWxzGA8gASgFQgPgQQNIAIgBARIaCg1pZGVudGl0eV9uYW1lGBAgASgJQgPgQQMSFwoKZ3JvdXBfbmFtZRgRIAEoCUID4EEDEhYKCXJvbGVfbmFtZRgSIAEoCUID4EEDOmfqQWQKImFjY2Vzcy5nYXRlaG91c2UuZGV2L0FjY2Vzc1JlcXVlc3QSH2FjY2Vzc1JlcXVlc3RzL3thY2Nlc3NfcmVxdWVzdH0qDmFjY2Vzc1JlcXVlc3RzMg1hY2Nlc3NSZXF1ZXN0QhUKE19yZXF1aXJlZF9hcHByb3ZhbHMiqgEKFUFjY2Vzc1JlcXVlc3REZWNpc2lvbhIZCgxhcHByb3Zlcl91aWQYASABKAlCA+BBAxIVCghhcHByb3ZlZBgCIAEoCEID4EEDEhQKB2NvbW1lbnQYAyABKAlCA+BBAxI0CgtkZWNpZGVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxITCgZjb3VudHMYBSABKAhCA+BBAyKUAgoPUmVxdWVzdGFibGVSb2xlEhUKCHJ1bGVfdWlkGAEgASgJQgPgQQMSFgoJcnVsZV9uYW1lGAIgASgJQgPgQQMSFgoJZ3JvdXBfdWlkGAMgASgJQgPgQQMSFwoKZ3JvdXBfbmFtZRgEIAEoCUID4EEDEhUKCHJvbGVfdWlkGAUgASgJQgPgQQMSFgoJcm9sZV9uYW1lGAYgASgJQgPgQQMSNAoMbWF4X2R1cmF0aW9uGAcgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uQgPgQQMSHwoScmVxdWlyZWRfYXBwcm92YWxzGAggASgFQgPgQQMSGwoOcmVhc29uX3BhdHRlcm4YCSABKAlCA+BBAyJyChpDcmVhdGVBY2Nlc3NSZXF1ZXN0UmVxdWVzdBITCgZwYXJlbnQYASABKAlCA+BBAhI/Cg5hY2Nlc3NfcmVxdWVzdBgCIAEoCzIiLmdhdGVob3VzZS5hY2Nlc3MudjEuQWNjZXNzUmVxdWVzdEID4EECIisKF0dldEFjY2Vzc1JlcXVlc3RSZXF1ZXN0EhAKA3VpZBgBIAEoCUID4EECIoUCChlMaXN0QWNjZXNzUmVxdWVzdHNSZXF1ZXN0EjkKBHVpZHAYASABKAsyJi5jaGFpbmd1YXJkLnBsYXRmb3JtLmNvbW1vbi5VSURQRmlsdGVyQgPgQQESFQoIaWRlbnRpdHkYAiABKAlCA+BBARI7CgVzdGF0ZRgDIAEoDjInLmdhdGVob3VzZS5hY2Nlc3MudjEuQWNjZXNzUmVxdWVzdFN0YXRlQgPgQQESFgoJcGFnZV9zaXplGAQgASgFQgPgQQESFwoKcGFnZV90b2tlbhgFIAEoCUID4EEBEhUKCG9yZGVyX2J5GAYgASgJQgPgQQESEQoEc2tpcBgHIAEoBUID4EEBIq0BChpMaXN0QWNjZXNzUmVxdWVzdHNSZXNwb25zZRI7Cg9hY2Nlc3NfcmVxdWVzdHMYASADKAsyIi5nYXRlaG91c2UuYWNjZXNzLnYxLkFjY2Vzc1JlcXVlc3QSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhgKC3RvdGFsX2NvdW50GAMgASgDSACIAQESDwoHc2tpcHBlZBgEIAEoBUIOCgxfdG90YWxfY291bnQiHQobTGlzdE15QWNjZXNzUmVxdWVzdHNSZXF1ZXN0IosBChxMaXN0TXlBY2Nlc3NSZXF1ZXN0c1Jlc3BvbnNlEjQKCHJlcXVlc3RzGAEgAygLMiIuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5BY2Nlc3NSZXF1ZXN0EjUKCXRvX2RlY2lkZRgCIAMoCzIiLmdhdGVob3VzZS5hY2Nlc3MudjEuQWNjZXNzUmVxdWVzdCIxChtMaXN0UmVxdWVzdGFibGVSb2xlc1JlcXVlc3QSEgoFZ3JvdXAYASABKAlCA+BBASJfChxMaXN0UmVxdWVzdGFibGVSb2xlc1Jlc3BvbnNlEj8KEXJlcXVlc3RhYmxlX3JvbGVzGAEgAygLMiQuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5SZXF1ZXN0YWJsZVJvbGUiRQobQXBwcm92ZUFjY2Vzc1JlcXVlc3RSZXF1ZXN0EhAKA3VpZBgBIAEoCUID4EECEhQKB2NvbW1lbnQYAiABKAlCA+BBASJCChhEZW55QWNjZXNzUmVxdWVzdFJlcXVlc3QSEAoDdWlkGAEgASgJQgPgQQISFAoHY29tbWVudBgCIAEoCUID4EEBIi4KGkNhbmNlbEFjY2Vzc1JlcXVlc3RSZXF1ZXN0EhAKA3VpZBgBIAEoCUID4EECIisKF0VuZEFjY2Vzc1JlcXVlc3RSZXF1ZXN0EhAKA3VpZBgBIAEoCUID4EECKoQCChJBY2Nlc3NSZXF1ZXN0U3RhdGUSJAogQUNDRVNTX1JFUVVFU1RfU1RBVEVfVU5TUEVDSUZJRUQQABIgChxBQ0NFU1NfUkVRVUVTVF9TVEFURV9QRU5ESU5HEAESHwobQUNDRVNTX1JFUVVFU1RfU1RBVEVfQUNUSVZFEAISHwobQUNDRVNTX1JFUVVFU1RfU1RBVEVfREVOSUVEEAMSIgoeQUNDRVNTX1JFUVVFU1RfU1RBVEVfQ0FOQ0VMTEVEEAQSIAocQUNDRVNTX1JFUVVFU1RfU1RBVEVfRVhQSVJFRBAFEh4KGkFDQ0VTU19SRVFVRVNUX1NUQVRFX0VOREVEEAYyhA4KFUFjY2Vzc1JlcXVlc3RzU2VydmljZRLlAQoTQ3JlYXRlQWNjZXNzUmVxdWVzdBIvLmdhdGVob3VzZS5hY2Nlc3MudjEuQ3JlYXRlQWNjZXNzUmVxdWVzdFJlcXVlc3QaIi5nYXRlaG91c2UuYWNjZXNzLnYxLkFjY2Vzc1JlcXVlc3QieYLT5JMCMToOYWNjZXNzX3JlcXVlc3QiHy9hY2Nlc3MvdjEvcmVxdWVzdHMve3BhcmVudD0qKn2Kr6jSBQQSAhABwvCO/AsyCidkZXYuZ2F0ZWhvdXNlLmFjY2Vzcy5yZXF1ZXN0LmNyZWF0ZWQudjESBWdyb3VwGAESlAEKEEdldEFjY2Vzc1JlcXVlc3QSLC5nYXRlaG91c2UuYWNjZXNzLnYxLkdldEFjY2Vzc1JlcXVlc3RSZXF1ZXN0GiIuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5BY2Nlc3NSZXF1ZXN0Ii6C0+STAh4SHC9hY2Nlc3MvdjEvcmVxdWVzdHMve3VpZD0qKn2Kr6jSBQQSAhABEqABChJMaXN0QWNjZXNzUmVxdWVzdHMSLi5nYXRlaG91c2UuYWNjZXNzLnYxLkxpc3RBY2Nlc3NSZXF1ZXN0c1JlcXVlc3QaLy5nYXRlaG91c2UuYWNjZXNzLnYxLkxpc3RBY2Nlc3NSZXF1ZXN0c1Jlc3BvbnNlIimC0+STAhUSEy9hY2Nlc3MvdjEvcmVxdWVzdHOKr6jSBQgSBgoCkwMQARKnAQoUTGlzdE15QWNjZXNzUmVxdWVzdHMSMC5nYXRlaG91c2UuYWNjZXNzLnYxLkxpc3RNeUFjY2Vzc1JlcXVlc3RzUmVxdWVzdBoxLmdhdGVob3VzZS5hY2Nlc3MudjEuTGlzdE15QWNjZXNzUmVxdWVzdHNSZXNwb25zZSIqgtPkkwIaEhgvYWNjZXNzL3YxL3JlcXVlc3RzOm1pbmWKr6jSBQQSAhABEq4BChRMaXN0UmVxdWVzdGFibGVSb2xlcxIwLmdhdGVob3VzZS5hY2Nlc3MudjEuTGlzdFJlcXVlc3RhYmxlUm9sZXNSZXF1ZXN0GjEuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5MaXN0UmVxdWVzdGFibGVSb2xlc1Jlc3BvbnNlIjGC0+STAiESHy9hY2Nlc3MvdjEvcmVxdWVzdHM6cmVxdWVzdGFibGWKr6jSBQQSAhABEuABChRBcHByb3ZlQWNjZXNzUmVxdWVzdBIwLmdhdGVob3VzZS5hY2Nlc3MudjEuQXBwcm92ZUFjY2Vzc1JlcXVlc3RSZXF1ZXN0GiIuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5BY2Nlc3NSZXF1ZXN0InKC0+STAik6ASoiJC9hY2Nlc3MvdjEvcmVxdWVzdHMve3VpZD0qKn06YXBwcm92ZYqvqNIFBBICEAHC8I78CzMKKGRldi5nYXRlaG91c2UuYWNjZXNzLnJlcXVlc3QuYXBwcm92ZWQudjESBWdyb3VwGAES1QEKEURlbnlBY2Nlc3NSZXF1ZXN0Ei0uZ2F0ZWhvdXNlLmFjY2Vzcy52MS5EZW55QWNjZXNzUmVxdWVzdFJlcXVlc3QaIi5nYXRlaG91c2UuYWNjZXNzLnYxLkFjY2Vzc1JlcXVlc3QibYLT5JMCJjoBKiIhL2FjY2Vzcy92MS9yZXF1ZXN0cy97dWlkPSoqfTpkZW55iq+o0gUEEgIQAcLwjvwLMQomZGV2LmdhdGVob3VzZS5hY2Nlc3MucmVxdWVzdC5kZW5pZWQudjESBWdyb3VwGAES3gEKE0NhbmNlbEFjY2Vzc1JlcXVlc3QSLy5nYXRlaG91c2UuYWNjZXNzLnYxLkNhbmNlbEFjY2Vzc1JlcXVlc3RSZXF1ZXN0GiIuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5BY2Nlc3NSZXF1ZXN0InKC0+STAig6ASoiIy9hY2Nlc3MvdjEvcmVxdWVzdHMve3VpZD0qKn06Y2FuY2Vsiq+o0gUEEgIQAcLwjvwLNAopZGV2LmdhdGVob3VzZS5hY2Nlc3MucmVxdWVzdC5jYW5jZWxsZWQudjESBWdyb3VwGAES0QEKEEVuZEFjY2Vzc1JlcXVlc3QSLC5nYXRlaG91c2UuYWNjZXNzLnYxLkVuZEFjY2Vzc1JlcXVlc3RSZXF1ZXN0GiIuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5BY2Nlc3NSZXF1ZXN0ImuC0+STAiU6ASoiIC9hY2Nlc3MvdjEvcmVxdWVzdHMve3VpZD0qKn06ZW5kiq+o0gUEEgIQAcLwjvwLMAolZGV2LmdhdGVob3VzZS5hY2Nlc3MucmVxdWVzdC5lbmRlZC52MRIFZ3JvdXAYAWIGcHJvdG8z", [file_chainguard_annotations_auth, file_chainguard_annotations_events, file_chainguard_platform_common_uidp, file_google_api_annotations, file_google_api_field_behavior, file_google_api_resource, file_google_protobuf_duration, file_google_protobuf_timestamp]);
+  fileDesc("CilnYXRlaG91c2UvYWNjZXNzL3YxL2FjY2Vzc19yZXF1ZXN0cy5wcm90bxITZ2F0ZWhvdXNlLmFjY2Vzcy52MSKrBwoNQWNjZXNzUmVxdWVzdBIWCgN1aWQYASABKAlCCeBBA5CvqNIFARIVCghydWxlX3VpZBgCIAEoCUID4EEBEhkKDGlkZW50aXR5X3VpZBgDIAEoCUID4EEDEhYKCWdyb3VwX3VpZBgEIAEoCUID4EEDEhUKCHJvbGVfdWlkGAUgASgJQgPgQQISMAoIZHVyYXRpb24YBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CA+BBARITCgZyZWFzb24YByABKAlCA+BBAhI7CgVzdGF0ZRgIIAEoDjInLmdhdGVob3VzZS5hY2Nlc3MudjEuQWNjZXNzUmVxdWVzdFN0YXRlQgPgQQMSQgoJZGVjaXNpb25zGAkgAygLMiouZ2F0ZWhvdXNlLmFjY2Vzcy52MS5BY2Nlc3NSZXF1ZXN0RGVjaXNpb25CA+BBAxI0CgtjcmVhdGVfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxI7ChJkZWNpZGVfYmVmb3JlX3RpbWUYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQMSMwoKc3RhcnRfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxI0CgtleHBpcmVfdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAxIdChByb2xlX2JpbmRpbmdfdWlkGA4gASgJQgPgQQMSJAoScmVxdWlyZWRfYXBwcm92YWxzGA8gASgFQgPgQQNIAIgBARIaCg1pZGVudGl0eV9uYW1lGBAgASgJQgPgQQMSFwoKZ3JvdXBfbmFtZRgRIAEoCUID4EEDEhYKCXJvbGVfbmFtZRgSIAEoCUID4EEDEhgKC2JyZWFrX2dsYXNzGBMgASgIQgPgQQESTwoPYWNrbm93bGVkZ2VtZW50GBQgASgLMjEuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5BY2Nlc3NSZXF1ZXN0QWNrbm93bGVkZ2VtZW50QgPgQQM6Z+pBZAoiYWNjZXNzLmdhdGVob3VzZS5kZXYvQWNjZXNzUmVxdWVzdBIfYWNjZXNzUmVxdWVzdHMve2FjY2Vzc19yZXF1ZXN0fSoOYWNjZXNzUmVxdWVzdHMyDWFjY2Vzc1JlcXVlc3RCFQoTX3JlcXVpcmVkX2FwcHJvdmFscyKKAQocQWNjZXNzUmVxdWVzdEFja25vd2xlZGdlbWVudBIZCgxpZGVudGl0eV91aWQYASABKAlCA+BBAxIUCgdjb21tZW50GAIgASgJQgPgQQMSOQoQYWNrbm93bGVkZ2VfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCA+BBAyKqAQoVQWNjZXNzUmVxdWVzdERlY2lzaW9uEhkKDGFwcHJvdmVyX3VpZBgBIAEoCUID4EEDEhUKCGFwcHJvdmVkGAIgASgIQgPgQQMSFAoHY29tbWVudBgDIAEoCUID4EEDEjQKC2RlY2lkZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEhMKBmNvdW50cxgFIAEoCEID4EEDIq4CCg9SZXF1ZXN0YWJsZVJvbGUSFQoIcnVsZV91aWQYASABKAlCA+BBAxIWCglydWxlX25hbWUYAiABKAlCA+BBAxIWCglncm91cF91aWQYAyABKAlCA+BBAxIXCgpncm91cF9uYW1lGAQgASgJQgPgQQMSFQoIcm9sZV91aWQYBSABKAlCA+BBAxIWCglyb2xlX25hbWUYBiABKAlCA+BBAxI0CgxtYXhfZHVyYXRpb24YByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CA+BBAxIfChJyZXF1aXJlZF9hcHByb3ZhbHMYCCABKAVCA+BBAxIbCg5yZWFzb25fcGF0dGVybhgJIAEoCUID4EEDEhgKC2JyZWFrX2dsYXNzGAogASgIQgPgQQMicgoaQ3JlYXRlQWNjZXNzUmVxdWVzdFJlcXVlc3QSEwoGcGFyZW50GAEgASgJQgPgQQISPwoOYWNjZXNzX3JlcXVlc3QYAiABKAsyIi5nYXRlaG91c2UuYWNjZXNzLnYxLkFjY2Vzc1JlcXVlc3RCA+BBAiIrChdHZXRBY2Nlc3NSZXF1ZXN0UmVxdWVzdBIQCgN1aWQYASABKAlCA+BBAiKFAgoZTGlzdEFjY2Vzc1JlcXVlc3RzUmVxdWVzdBI5CgR1aWRwGAEgASgLMiYuY2hhaW5ndWFyZC5wbGF0Zm9ybS5jb21tb24uVUlEUEZpbHRlckID4EEBEhUKCGlkZW50aXR5GAIgASgJQgPgQQESOwoFc3RhdGUYAyABKA4yJy5nYXRlaG91c2UuYWNjZXNzLnYxLkFjY2Vzc1JlcXVlc3RTdGF0ZUID4EEBEhYKCXBhZ2Vfc2l6ZRgEIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YBSABKAlCA+BBARIVCghvcmRlcl9ieRgGIAEoCUID4EEBEhEKBHNraXAYByABKAVCA+BBASKtAQoaTGlzdEFjY2Vzc1JlcXVlc3RzUmVzcG9uc2USOwoPYWNjZXNzX3JlcXVlc3RzGAEgAygLMiIuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5BY2Nlc3NSZXF1ZXN0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRIYCgt0b3RhbF9jb3VudBgDIAEoA0gAiAEBEg8KB3NraXBwZWQYBCABKAVCDgoMX3RvdGFsX2NvdW50Ih0KG0xpc3RNeUFjY2Vzc1JlcXVlc3RzUmVxdWVzdCLHAQocTGlzdE15QWNjZXNzUmVxdWVzdHNSZXNwb25zZRI0CghyZXF1ZXN0cxgBIAMoCzIiLmdhdGVob3VzZS5hY2Nlc3MudjEuQWNjZXNzUmVxdWVzdBI1Cgl0b19kZWNpZGUYAiADKAsyIi5nYXRlaG91c2UuYWNjZXNzLnYxLkFjY2Vzc1JlcXVlc3QSOgoOdG9fYWNrbm93bGVkZ2UYAyADKAsyIi5nYXRlaG91c2UuYWNjZXNzLnYxLkFjY2Vzc1JlcXVlc3QiMQobTGlzdFJlcXVlc3RhYmxlUm9sZXNSZXF1ZXN0EhIKBWdyb3VwGAEgASgJQgPgQQEiXwocTGlzdFJlcXVlc3RhYmxlUm9sZXNSZXNwb25zZRI/ChFyZXF1ZXN0YWJsZV9yb2xlcxgBIAMoCzIkLmdhdGVob3VzZS5hY2Nlc3MudjEuUmVxdWVzdGFibGVSb2xlIkUKG0FwcHJvdmVBY2Nlc3NSZXF1ZXN0UmVxdWVzdBIQCgN1aWQYASABKAlCA+BBAhIUCgdjb21tZW50GAIgASgJQgPgQQEiQgoYRGVueUFjY2Vzc1JlcXVlc3RSZXF1ZXN0EhAKA3VpZBgBIAEoCUID4EECEhQKB2NvbW1lbnQYAiABKAlCA+BBASIuChpDYW5jZWxBY2Nlc3NSZXF1ZXN0UmVxdWVzdBIQCgN1aWQYASABKAlCA+BBAiJJCh9BY2tub3dsZWRnZUFjY2Vzc1JlcXVlc3RSZXF1ZXN0EhAKA3VpZBgBIAEoCUID4EECEhQKB2NvbW1lbnQYAiABKAlCA+BBASIrChdFbmRBY2Nlc3NSZXF1ZXN0UmVxdWVzdBIQCgN1aWQYASABKAlCA+BBAiqEAgoSQWNjZXNzUmVxdWVzdFN0YXRlEiQKIEFDQ0VTU19SRVFVRVNUX1NUQVRFX1VOU1BFQ0lGSUVEEAASIAocQUNDRVNTX1JFUVVFU1RfU1RBVEVfUEVORElORxABEh8KG0FDQ0VTU19SRVFVRVNUX1NUQVRFX0FDVElWRRACEh8KG0FDQ0VTU19SRVFVRVNUX1NUQVRFX0RFTklFRBADEiIKHkFDQ0VTU19SRVFVRVNUX1NUQVRFX0NBTkNFTExFRBAEEiAKHEFDQ0VTU19SRVFVRVNUX1NUQVRFX0VYUElSRUQQBRIeChpBQ0NFU1NfUkVRVUVTVF9TVEFURV9FTkRFRBAGMvcPChVBY2Nlc3NSZXF1ZXN0c1NlcnZpY2US5QEKE0NyZWF0ZUFjY2Vzc1JlcXVlc3QSLy5nYXRlaG91c2UuYWNjZXNzLnYxLkNyZWF0ZUFjY2Vzc1JlcXVlc3RSZXF1ZXN0GiIuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5BY2Nlc3NSZXF1ZXN0InmC0+STAjE6DmFjY2Vzc19yZXF1ZXN0Ih8vYWNjZXNzL3YxL3JlcXVlc3RzL3twYXJlbnQ9Kip9iq+o0gUEEgIQAcLwjvwLMgonZGV2LmdhdGVob3VzZS5hY2Nlc3MucmVxdWVzdC5jcmVhdGVkLnYxEgVncm91cBgBEpQBChBHZXRBY2Nlc3NSZXF1ZXN0EiwuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5HZXRBY2Nlc3NSZXF1ZXN0UmVxdWVzdBoiLmdhdGVob3VzZS5hY2Nlc3MudjEuQWNjZXNzUmVxdWVzdCIugtPkkwIeEhwvYWNjZXNzL3YxL3JlcXVlc3RzL3t1aWQ9Kip9iq+o0gUEEgIQARKgAQoSTGlzdEFjY2Vzc1JlcXVlc3RzEi4uZ2F0ZWhvdXNlLmFjY2Vzcy52MS5MaXN0QWNjZXNzUmVxdWVzdHNSZXF1ZXN0Gi8uZ2F0ZWhvdXNlLmFjY2Vzcy52MS5MaXN0QWNjZXNzUmVxdWVzdHNSZXNwb25zZSIpgtPkkwIVEhMvYWNjZXNzL3YxL3JlcXVlc3Rziq+o0gUIEgYKApMDEAESpwEKFExpc3RNeUFjY2Vzc1JlcXVlc3RzEjAuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5MaXN0TXlBY2Nlc3NSZXF1ZXN0c1JlcXVlc3QaMS5nYXRlaG91c2UuYWNjZXNzLnYxLkxpc3RNeUFjY2Vzc1JlcXVlc3RzUmVzcG9uc2UiKoLT5JMCGhIYL2FjY2Vzcy92MS9yZXF1ZXN0czptaW5liq+o0gUEEgIQARKuAQoUTGlzdFJlcXVlc3RhYmxlUm9sZXMSMC5nYXRlaG91c2UuYWNjZXNzLnYxLkxpc3RSZXF1ZXN0YWJsZVJvbGVzUmVxdWVzdBoxLmdhdGVob3VzZS5hY2Nlc3MudjEuTGlzdFJlcXVlc3RhYmxlUm9sZXNSZXNwb25zZSIxgtPkkwIhEh8vYWNjZXNzL3YxL3JlcXVlc3RzOnJlcXVlc3RhYmxliq+o0gUEEgIQARLgAQoUQXBwcm92ZUFjY2Vzc1JlcXVlc3QSMC5nYXRlaG91c2UuYWNjZXNzLnYxLkFwcHJvdmVBY2Nlc3NSZXF1ZXN0UmVxdWVzdBoiLmdhdGVob3VzZS5hY2Nlc3MudjEuQWNjZXNzUmVxdWVzdCJygtPkkwIpOgEqIiQvYWNjZXNzL3YxL3JlcXVlc3RzL3t1aWQ9Kip9OmFwcHJvdmWKr6jSBQQSAhABwvCO/AszCihkZXYuZ2F0ZWhvdXNlLmFjY2Vzcy5yZXF1ZXN0LmFwcHJvdmVkLnYxEgVncm91cBgBEtUBChFEZW55QWNjZXNzUmVxdWVzdBItLmdhdGVob3VzZS5hY2Nlc3MudjEuRGVueUFjY2Vzc1JlcXVlc3RSZXF1ZXN0GiIuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5BY2Nlc3NSZXF1ZXN0Im2C0+STAiY6ASoiIS9hY2Nlc3MvdjEvcmVxdWVzdHMve3VpZD0qKn06ZGVueYqvqNIFBBICEAHC8I78CzEKJmRldi5nYXRlaG91c2UuYWNjZXNzLnJlcXVlc3QuZGVuaWVkLnYxEgVncm91cBgBEt4BChNDYW5jZWxBY2Nlc3NSZXF1ZXN0Ei8uZ2F0ZWhvdXNlLmFjY2Vzcy52MS5DYW5jZWxBY2Nlc3NSZXF1ZXN0UmVxdWVzdBoiLmdhdGVob3VzZS5hY2Nlc3MudjEuQWNjZXNzUmVxdWVzdCJygtPkkwIoOgEqIiMvYWNjZXNzL3YxL3JlcXVlc3RzL3t1aWQ9Kip9OmNhbmNlbIqvqNIFBBICEAHC8I78CzQKKWRldi5nYXRlaG91c2UuYWNjZXNzLnJlcXVlc3QuY2FuY2VsbGVkLnYxEgVncm91cBgBEvABChhBY2tub3dsZWRnZUFjY2Vzc1JlcXVlc3QSNC5nYXRlaG91c2UuYWNjZXNzLnYxLkFja25vd2xlZGdlQWNjZXNzUmVxdWVzdFJlcXVlc3QaIi5nYXRlaG91c2UuYWNjZXNzLnYxLkFjY2Vzc1JlcXVlc3QieoLT5JMCLToBKiIoL2FjY2Vzcy92MS9yZXF1ZXN0cy97dWlkPSoqfTphY2tub3dsZWRnZYqvqNIFBBICEAHC8I78CzcKLGRldi5nYXRlaG91c2UuYWNjZXNzLnJlcXVlc3QuYWNrbm93bGVkZ2VkLnYxEgVncm91cBgBEtEBChBFbmRBY2Nlc3NSZXF1ZXN0EiwuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5FbmRBY2Nlc3NSZXF1ZXN0UmVxdWVzdBoiLmdhdGVob3VzZS5hY2Nlc3MudjEuQWNjZXNzUmVxdWVzdCJrgtPkkwIlOgEqIiAvYWNjZXNzL3YxL3JlcXVlc3RzL3t1aWQ9Kip9OmVuZIqvqNIFBBICEAHC8I78CzAKJWRldi5nYXRlaG91c2UuYWNjZXNzLnJlcXVlc3QuZW5kZWQudjESBWdyb3VwGAFiBnByb3RvMw", [file_chainguard_annotations_auth, file_chainguard_annotations_events, file_chainguard_platform_common_uidp, file_google_api_annotations, file_google_api_field_behavior, file_google_api_resource, file_google_protobuf_duration, file_google_protobuf_timestamp]);
 
 /**
  * A request of a role at a group.
@@ -152,6 +152,20 @@ export type AccessRequest = Message<"gatehouse.access.v1.AccessRequest"> & {
    * @generated from field: string role_name = 18;
    */
   roleName: string;
+
+  /**
+   * Whether the role is taken at once, without approvals, in an emergency. Only for people, and by rules that allow it.
+   *
+   * @generated from field: bool break_glass = 19;
+   */
+  breakGlass: boolean;
+
+  /**
+   * The acknowledgement of a break-glass request. Absent until another person acknowledges it.
+   *
+   * @generated from field: gatehouse.access.v1.AccessRequestAcknowledgement acknowledgement = 20;
+   */
+  acknowledgement?: AccessRequestAcknowledgement | undefined;
 };
 
 /**
@@ -160,6 +174,41 @@ export type AccessRequest = Message<"gatehouse.access.v1.AccessRequest"> & {
  */
 export const AccessRequestSchema: GenMessage<AccessRequest> = /*@__PURE__*/
   messageDesc(file_gatehouse_access_v1_access_requests, 0);
+
+/**
+ * The acknowledgement of a break-glass request.
+ *
+ * @generated from message gatehouse.access.v1.AccessRequestAcknowledgement
+ */
+export type AccessRequestAcknowledgement = Message<"gatehouse.access.v1.AccessRequestAcknowledgement"> & {
+  /**
+   * The uid of the person who acknowledged it.
+   *
+   * @generated from field: string identity_uid = 1;
+   */
+  identityUid: string;
+
+  /**
+   * What the person wrote, in at most 1000 characters.
+   *
+   * @generated from field: string comment = 2;
+   */
+  comment: string;
+
+  /**
+   * When the person acknowledged it.
+   *
+   * @generated from field: google.protobuf.Timestamp acknowledge_time = 3;
+   */
+  acknowledgeTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message gatehouse.access.v1.AccessRequestAcknowledgement.
+ * Use `create(AccessRequestAcknowledgementSchema)` to create a new message.
+ */
+export const AccessRequestAcknowledgementSchema: GenMessage<AccessRequestAcknowledgement> = /*@__PURE__*/
+  messageDesc(file_gatehouse_access_v1_access_requests, 1);
 
 /**
  * The decision of one person about a request.
@@ -208,7 +257,7 @@ export type AccessRequestDecision = Message<"gatehouse.access.v1.AccessRequestDe
  * Use `create(AccessRequestDecisionSchema)` to create a new message.
  */
 export const AccessRequestDecisionSchema: GenMessage<AccessRequestDecision> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access_requests, 1);
+  messageDesc(file_gatehouse_access_v1_access_requests, 2);
 
 /**
  * A role that the caller may request.
@@ -278,6 +327,13 @@ export type RequestableRole = Message<"gatehouse.access.v1.RequestableRole"> & {
    * @generated from field: string reason_pattern = 9;
    */
   reasonPattern: string;
+
+  /**
+   * Whether the caller can take the role at once, without approvals, in an emergency.
+   *
+   * @generated from field: bool break_glass = 10;
+   */
+  breakGlass: boolean;
 };
 
 /**
@@ -285,7 +341,7 @@ export type RequestableRole = Message<"gatehouse.access.v1.RequestableRole"> & {
  * Use `create(RequestableRoleSchema)` to create a new message.
  */
 export const RequestableRoleSchema: GenMessage<RequestableRole> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access_requests, 2);
+  messageDesc(file_gatehouse_access_v1_access_requests, 3);
 
 /**
  * The request of CreateAccessRequest.
@@ -313,7 +369,7 @@ export type CreateAccessRequestRequest = Message<"gatehouse.access.v1.CreateAcce
  * Use `create(CreateAccessRequestRequestSchema)` to create a new message.
  */
 export const CreateAccessRequestRequestSchema: GenMessage<CreateAccessRequestRequest> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access_requests, 3);
+  messageDesc(file_gatehouse_access_v1_access_requests, 4);
 
 /**
  * The request of GetAccessRequest.
@@ -334,7 +390,7 @@ export type GetAccessRequestRequest = Message<"gatehouse.access.v1.GetAccessRequ
  * Use `create(GetAccessRequestRequestSchema)` to create a new message.
  */
 export const GetAccessRequestRequestSchema: GenMessage<GetAccessRequestRequest> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access_requests, 4);
+  messageDesc(file_gatehouse_access_v1_access_requests, 5);
 
 /**
  * The request of ListAccessRequests.
@@ -397,7 +453,7 @@ export type ListAccessRequestsRequest = Message<"gatehouse.access.v1.ListAccessR
  * Use `create(ListAccessRequestsRequestSchema)` to create a new message.
  */
 export const ListAccessRequestsRequestSchema: GenMessage<ListAccessRequestsRequest> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access_requests, 5);
+  messageDesc(file_gatehouse_access_v1_access_requests, 6);
 
 /**
  * The response of ListAccessRequests.
@@ -439,7 +495,7 @@ export type ListAccessRequestsResponse = Message<"gatehouse.access.v1.ListAccess
  * Use `create(ListAccessRequestsResponseSchema)` to create a new message.
  */
 export const ListAccessRequestsResponseSchema: GenMessage<ListAccessRequestsResponse> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access_requests, 6);
+  messageDesc(file_gatehouse_access_v1_access_requests, 7);
 
 /**
  * The request of ListMyAccessRequests.
@@ -454,7 +510,7 @@ export type ListMyAccessRequestsRequest = Message<"gatehouse.access.v1.ListMyAcc
  * Use `create(ListMyAccessRequestsRequestSchema)` to create a new message.
  */
 export const ListMyAccessRequestsRequestSchema: GenMessage<ListMyAccessRequestsRequest> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access_requests, 7);
+  messageDesc(file_gatehouse_access_v1_access_requests, 8);
 
 /**
  * The response of ListMyAccessRequests.
@@ -475,6 +531,13 @@ export type ListMyAccessRequestsResponse = Message<"gatehouse.access.v1.ListMyAc
    * @generated from field: repeated gatehouse.access.v1.AccessRequest to_decide = 2;
    */
   toDecide: AccessRequest[];
+
+  /**
+   * The break-glass requests that nobody has acknowledged and the caller may acknowledge, at most 200, oldest first.
+   *
+   * @generated from field: repeated gatehouse.access.v1.AccessRequest to_acknowledge = 3;
+   */
+  toAcknowledge: AccessRequest[];
 };
 
 /**
@@ -482,7 +545,7 @@ export type ListMyAccessRequestsResponse = Message<"gatehouse.access.v1.ListMyAc
  * Use `create(ListMyAccessRequestsResponseSchema)` to create a new message.
  */
 export const ListMyAccessRequestsResponseSchema: GenMessage<ListMyAccessRequestsResponse> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access_requests, 8);
+  messageDesc(file_gatehouse_access_v1_access_requests, 9);
 
 /**
  * The request of ListRequestableRoles.
@@ -503,7 +566,7 @@ export type ListRequestableRolesRequest = Message<"gatehouse.access.v1.ListReque
  * Use `create(ListRequestableRolesRequestSchema)` to create a new message.
  */
 export const ListRequestableRolesRequestSchema: GenMessage<ListRequestableRolesRequest> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access_requests, 9);
+  messageDesc(file_gatehouse_access_v1_access_requests, 10);
 
 /**
  * The response of ListRequestableRoles.
@@ -524,7 +587,7 @@ export type ListRequestableRolesResponse = Message<"gatehouse.access.v1.ListRequ
  * Use `create(ListRequestableRolesResponseSchema)` to create a new message.
  */
 export const ListRequestableRolesResponseSchema: GenMessage<ListRequestableRolesResponse> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access_requests, 10);
+  messageDesc(file_gatehouse_access_v1_access_requests, 11);
 
 /**
  * The request of ApproveAccessRequest.
@@ -552,7 +615,7 @@ export type ApproveAccessRequestRequest = Message<"gatehouse.access.v1.ApproveAc
  * Use `create(ApproveAccessRequestRequestSchema)` to create a new message.
  */
 export const ApproveAccessRequestRequestSchema: GenMessage<ApproveAccessRequestRequest> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access_requests, 11);
+  messageDesc(file_gatehouse_access_v1_access_requests, 12);
 
 /**
  * The request of DenyAccessRequest.
@@ -580,7 +643,7 @@ export type DenyAccessRequestRequest = Message<"gatehouse.access.v1.DenyAccessRe
  * Use `create(DenyAccessRequestRequestSchema)` to create a new message.
  */
 export const DenyAccessRequestRequestSchema: GenMessage<DenyAccessRequestRequest> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access_requests, 12);
+  messageDesc(file_gatehouse_access_v1_access_requests, 13);
 
 /**
  * The request of CancelAccessRequest.
@@ -601,7 +664,35 @@ export type CancelAccessRequestRequest = Message<"gatehouse.access.v1.CancelAcce
  * Use `create(CancelAccessRequestRequestSchema)` to create a new message.
  */
 export const CancelAccessRequestRequestSchema: GenMessage<CancelAccessRequestRequest> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access_requests, 13);
+  messageDesc(file_gatehouse_access_v1_access_requests, 14);
+
+/**
+ * The request of AcknowledgeAccessRequest.
+ *
+ * @generated from message gatehouse.access.v1.AcknowledgeAccessRequestRequest
+ */
+export type AcknowledgeAccessRequestRequest = Message<"gatehouse.access.v1.AcknowledgeAccessRequestRequest"> & {
+  /**
+   * The unique id, assigned by the service.
+   *
+   * @generated from field: string uid = 1;
+   */
+  uid: string;
+
+  /**
+   * A comment of at most 1000 characters. Empty means none.
+   *
+   * @generated from field: string comment = 2;
+   */
+  comment: string;
+};
+
+/**
+ * Describes the message gatehouse.access.v1.AcknowledgeAccessRequestRequest.
+ * Use `create(AcknowledgeAccessRequestRequestSchema)` to create a new message.
+ */
+export const AcknowledgeAccessRequestRequestSchema: GenMessage<AcknowledgeAccessRequestRequest> = /*@__PURE__*/
+  messageDesc(file_gatehouse_access_v1_access_requests, 15);
 
 /**
  * The request of EndAccessRequest.
@@ -622,7 +713,7 @@ export type EndAccessRequestRequest = Message<"gatehouse.access.v1.EndAccessRequ
  * Use `create(EndAccessRequestRequestSchema)` to create a new message.
  */
 export const EndAccessRequestRequestSchema: GenMessage<EndAccessRequestRequest> = /*@__PURE__*/
-  messageDesc(file_gatehouse_access_v1_access_requests, 14);
+  messageDesc(file_gatehouse_access_v1_access_requests, 16);
 
 /**
  * The states of a request.
@@ -700,6 +791,8 @@ export const AccessRequestStateSchema: GenEnum<AccessRequestState> = /*@__PURE__
  * still be eligible, and the maker of the rule must still vouch. Nobody approves their own request. Approvers are people who
  * have signed in. A request ends by itself: a pending one when its approvals are late, an active one when its time is over.
  *
+ * By a rule that allows break-glass, people can take a role without approvals. Another person then has to acknowledge it.
+ *
  * A request is visible to its requester, to people who may approve it, and with role_bindings.list at its group. Tokens that are narrowed to
  * groups or capabilities reach ListAccessRequests only.
  *
@@ -710,7 +803,7 @@ export const AccessRequestsService: GenService<{
    * Requests a role at a group. A rule of the group, or of a group above it, must let the caller do so.
    *
    * If several rules do, the nearest one is used, and of these the one with the fewest approvals. Without required approvals the role is given
-   * at once.
+   * at once. So it is by break-glass, with the event dev.gatehouse.access.request.break_glass.v1 in place of created.
    *
    * @generated from rpc gatehouse.access.v1.AccessRequestsService.CreateAccessRequest
    */
@@ -787,6 +880,17 @@ export const AccessRequestsService: GenService<{
   cancelAccessRequest: {
     methodKind: "unary";
     input: typeof CancelAccessRequestRequestSchema;
+    output: typeof AccessRequestSchema;
+  },
+  /**
+   * Acknowledges a break-glass request, which is the first finding of the group until then, also after its end. The caller must be another
+   * person who may approve it, without an end; of a deleted rule, one who holds role_bindings.create at the group.
+   *
+   * @generated from rpc gatehouse.access.v1.AccessRequestsService.AcknowledgeAccessRequest
+   */
+  acknowledgeAccessRequest: {
+    methodKind: "unary";
+    input: typeof AcknowledgeAccessRequestRequestSchema;
     output: typeof AccessRequestSchema;
   },
   /**

@@ -9,6 +9,8 @@ import type { RoleBindingIdentity } from "../../../chainguard/platform/iam/v2bet
 import { file_chainguard_platform_iam_v2beta1_role_bindings } from "../../../chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import type { BindingExplanation } from "../../access/v1/access_pb.ts";
 import { file_gatehouse_access_v1_access } from "../../access/v1/access_pb.ts";
+import type { AccessRequest } from "../../access/v1/access_requests_pb.ts";
+import { file_gatehouse_access_v1_access_requests } from "../../access/v1/access_requests_pb.ts";
 import type { DeliveryState } from "../../events/v1/delivery_pb.ts";
 import { file_gatehouse_events_v1_delivery } from "../../events/v1/delivery_pb.ts";
 import type { Delegation } from "../../iam/v1/delegations_pb.ts";
@@ -23,7 +25,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file gatehouse/organizations/v1/findings.proto.
  */
 export const file_gatehouse_organizations_v1_findings: GenFile = /*@__PURE__*/
-  fileDesc("CilnYXRlaG91c2Uvb3JnYW5pemF0aW9ucy92MS9maW5kaW5ncy5wcm90bxIaZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEiqwEKE0xpc3RGaW5kaW5nc1JlcXVlc3QSEwoGcGFyZW50GAEgASgJQgPgQQISOwoFa2luZHMYAiADKA4yJy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5GaW5kaW5nS2luZEID4EEBEhYKCXBhZ2Vfc2l6ZRgDIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YBCABKAlCA+BBARIRCgRza2lwGAUgASgFQgPgQQEi2wEKFExpc3RGaW5kaW5nc1Jlc3BvbnNlEjUKCGZpbmRpbmdzGAEgAygLMiMuZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEuRmluZGluZxIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSGAoLdG90YWxfY291bnQYAyABKANIAIgBARIPCgdza2lwcGVkGAQgASgFEjgKBmNvdW50cxgFIAMoCzIoLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLkZpbmRpbmdDb3VudEIOCgxfdG90YWxfY291bnQiaAoMRmluZGluZ0NvdW50EjUKBGtpbmQYASABKA4yJy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5GaW5kaW5nS2luZBINCgVjb3VudBgCIAEoAxISCgppc19taW5pbXVtGAMgASgIIsQDCgdGaW5kaW5nEjUKBGtpbmQYASABKA4yJy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5GaW5kaW5nS2luZBIUCgxyZXNvdXJjZV91aWQYAiABKAkSFQoNcmVzb3VyY2VfbmFtZRgDIAEoCRIRCglncm91cF91aWQYBCABKAkSEgoKZ3JvdXBfbmFtZRgFIAEoCRIoCgR0aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBJGCghpZGVudGl0eRgHIAEoCzI0LmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuUm9sZUJpbmRpbmdJZGVudGl0eRI8Cg5kZWxpdmVyeV9zdGF0ZRgIIAEoCzIiLmdhdGVob3VzZS5ldmVudHMudjEuRGVsaXZlcnlTdGF0ZUgAEjIKCmRlbGVnYXRpb24YCSABKAsyHC5nYXRlaG91c2UuaWFtLnYxLkRlbGVnYXRpb25IABI/Cgxyb2xlX2JpbmRpbmcYCiABKAsyJy5nYXRlaG91c2UuYWNjZXNzLnYxLkJpbmRpbmdFeHBsYW5hdGlvbkgAQgkKB2RldGFpbHMq/wIKC0ZpbmRpbmdLaW5kEhwKGEZJTkRJTkdfS0lORF9VTlNQRUNJRklFRBAAEiEKHUZJTkRJTkdfS0lORF9GQUlMSU5HX0RFTElWRVJZEAESHgoaRklORElOR19LSU5EX0VYUElSSU5HX0tFWVMQAhIkCiBGSU5ESU5HX0tJTkRfSU5BQ1RJVkVfREVMRUdBVElPThADEiEKHUZJTkRJTkdfS0lORF9DT05GSU5FRF9CSU5ESU5HEAQSIAocRklORElOR19LSU5EX1VOVVNFRF9JREVOVElUWRAFEiMKH0ZJTkRJTkdfS0lORF9ERUFDVElWQVRFRF9QRVJTT04QCRIkCiBGSU5ESU5HX0tJTkRfUEFVU0VEX1NVQlNDUklQVElPThAKEhwKGEZJTkRJTkdfS0lORF9SRVVTRURfTkFNRRALEh4KGkZJTkRJTkdfS0lORF9VTlBJTk5FRF9OQU1FEAwSGwoXRklORElOR19LSU5EX0JST0FEX1JVTEUQDTK9AQoPRmluZGluZ3NTZXJ2aWNlEqkBCgxMaXN0RmluZGluZ3MSLy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5MaXN0RmluZGluZ3NSZXF1ZXN0GjAuZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEuTGlzdEZpbmRpbmdzUmVzcG9uc2UiNoLT5JMCJhIkL2dhdGVob3VzZS9vcmdhbml6YXRpb25zL3YxL2ZpbmRpbmdziq+o0gUEEgIQAWIGcHJvdG8z", [file_chainguard_annotations_auth, file_chainguard_platform_iam_v2beta1_role_bindings, file_gatehouse_access_v1_access, file_gatehouse_events_v1_delivery, file_gatehouse_iam_v1_delegations, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("CilnYXRlaG91c2Uvb3JnYW5pemF0aW9ucy92MS9maW5kaW5ncy5wcm90bxIaZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEiqwEKE0xpc3RGaW5kaW5nc1JlcXVlc3QSEwoGcGFyZW50GAEgASgJQgPgQQISOwoFa2luZHMYAiADKA4yJy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5GaW5kaW5nS2luZEID4EEBEhYKCXBhZ2Vfc2l6ZRgDIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YBCABKAlCA+BBARIRCgRza2lwGAUgASgFQgPgQQEi2wEKFExpc3RGaW5kaW5nc1Jlc3BvbnNlEjUKCGZpbmRpbmdzGAEgAygLMiMuZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEuRmluZGluZxIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSGAoLdG90YWxfY291bnQYAyABKANIAIgBARIPCgdza2lwcGVkGAQgASgFEjgKBmNvdW50cxgFIAMoCzIoLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLkZpbmRpbmdDb3VudEIOCgxfdG90YWxfY291bnQiaAoMRmluZGluZ0NvdW50EjUKBGtpbmQYASABKA4yJy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5GaW5kaW5nS2luZBINCgVjb3VudBgCIAEoAxISCgppc19taW5pbXVtGAMgASgIIoIECgdGaW5kaW5nEjUKBGtpbmQYASABKA4yJy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5GaW5kaW5nS2luZBIUCgxyZXNvdXJjZV91aWQYAiABKAkSFQoNcmVzb3VyY2VfbmFtZRgDIAEoCRIRCglncm91cF91aWQYBCABKAkSEgoKZ3JvdXBfbmFtZRgFIAEoCRIoCgR0aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBJGCghpZGVudGl0eRgHIAEoCzI0LmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuUm9sZUJpbmRpbmdJZGVudGl0eRI8Cg5kZWxpdmVyeV9zdGF0ZRgIIAEoCzIiLmdhdGVob3VzZS5ldmVudHMudjEuRGVsaXZlcnlTdGF0ZUgAEjIKCmRlbGVnYXRpb24YCSABKAsyHC5nYXRlaG91c2UuaWFtLnYxLkRlbGVnYXRpb25IABI/Cgxyb2xlX2JpbmRpbmcYCiABKAsyJy5nYXRlaG91c2UuYWNjZXNzLnYxLkJpbmRpbmdFeHBsYW5hdGlvbkgAEjwKDmFjY2Vzc19yZXF1ZXN0GAsgASgLMiIuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5BY2Nlc3NSZXF1ZXN0SABCCQoHZGV0YWlscyqsAwoLRmluZGluZ0tpbmQSHAoYRklORElOR19LSU5EX1VOU1BFQ0lGSUVEEAASIQodRklORElOR19LSU5EX0ZBSUxJTkdfREVMSVZFUlkQARIeChpGSU5ESU5HX0tJTkRfRVhQSVJJTkdfS0VZUxACEiQKIEZJTkRJTkdfS0lORF9JTkFDVElWRV9ERUxFR0FUSU9OEAMSIQodRklORElOR19LSU5EX0NPTkZJTkVEX0JJTkRJTkcQBBIgChxGSU5ESU5HX0tJTkRfVU5VU0VEX0lERU5USVRZEAUSIwofRklORElOR19LSU5EX0RFQUNUSVZBVEVEX1BFUlNPThAJEiQKIEZJTkRJTkdfS0lORF9QQVVTRURfU1VCU0NSSVBUSU9OEAoSHAoYRklORElOR19LSU5EX1JFVVNFRF9OQU1FEAsSHgoaRklORElOR19LSU5EX1VOUElOTkVEX05BTUUQDBIbChdGSU5ESU5HX0tJTkRfQlJPQURfUlVMRRANEisKJ0ZJTkRJTkdfS0lORF9CUkVBS19HTEFTU19VTkFDS05PV0xFREdFRBAPMr0BCg9GaW5kaW5nc1NlcnZpY2USqQEKDExpc3RGaW5kaW5ncxIvLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLkxpc3RGaW5kaW5nc1JlcXVlc3QaMC5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5MaXN0RmluZGluZ3NSZXNwb25zZSI2gtPkkwImEiQvZ2F0ZWhvdXNlL29yZ2FuaXphdGlvbnMvdjEvZmluZGluZ3OKr6jSBQQSAhABYgZwcm90bzM", [file_chainguard_annotations_auth, file_chainguard_platform_iam_v2beta1_role_bindings, file_gatehouse_access_v1_access, file_gatehouse_access_v1_access_requests, file_gatehouse_events_v1_delivery, file_gatehouse_iam_v1_delegations, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * The request of ListFindings.
@@ -109,7 +111,7 @@ export type ListFindingsResponse = Message<"gatehouse.organizations.v1.ListFindi
   skipped: number;
 
   /**
-   * How many findings there are of each requested kind that the caller may list, in the order of FindingKind. Zeros are included.
+   * How many findings there are of each requested kind that the caller may list, in the order of the findings. Zeros are included.
    *
    * @generated from field: repeated gatehouse.organizations.v1.FindingCount counts = 5;
    */
@@ -172,7 +174,7 @@ export type Finding = Message<"gatehouse.organizations.v1.Finding"> & {
   kind: FindingKind;
 
   /**
-   * The uid of the resource: an identity, a subscription, a role binding, or what a delegation is about.
+   * The uid of the resource: an identity, a subscription, a role binding, an access request, or what a delegation is about.
    *
    * @generated from field: string resource_uid = 2;
    */
@@ -202,14 +204,14 @@ export type Finding = Message<"gatehouse.organizations.v1.Finding"> & {
 
   /**
    * Since when: the first waiting event of a subscription, the last event that a paused one lost, the last denial of a reused name, the creation of an identity or a role binding, the confirmation of a
-   * delegation. Of keys, when they expire; of an identity of a deactivated person, the deactivation. Absent if it is not known.
+   * delegation, the beginning of a role by break-glass. Of keys, when they expire; of an identity of a deactivated person, the deactivation. Absent if it is not known.
    *
    * @generated from field: google.protobuf.Timestamp time = 6;
    */
   time?: Timestamp | undefined;
 
   /**
-   * Who it is about: the holder of a role binding, the maker of a delegation, the deactivated person. Only the uid is set if the caller may not read the rest.
+   * Who it is about: the holder of a role binding, the maker of a delegation, the deactivated person, the person who used break-glass. Only the uid is set if the caller may not read the rest.
    * Absent for other kinds, and if the maker is not known.
    *
    * @generated from field: chainguard.platform.iam.v2beta1.RoleBindingIdentity identity = 7;
@@ -245,6 +247,14 @@ export type Finding = Message<"gatehouse.organizations.v1.Finding"> & {
      */
     value: BindingExplanation;
     case: "roleBinding";
+  } | {
+    /**
+     * The access request that nobody has acknowledged.
+     *
+     * @generated from field: gatehouse.access.v1.AccessRequest access_request = 11;
+     */
+    value: AccessRequest;
+    case: "accessRequest";
   } | { case: undefined; value?: undefined };
 };
 
@@ -340,6 +350,13 @@ export const FindingKind = {
    * @generated from enum value: FINDING_KIND_BROAD_RULE = 13;
    */
   BROAD_RULE: 13,
+
+  /**
+   * A role that a person took by break-glass, and that no other person has acknowledged. `time` is its beginning. Needs role_bindings.list.
+   *
+   * @generated from enum value: FINDING_KIND_BREAK_GLASS_UNACKNOWLEDGED = 15;
+   */
+  BREAK_GLASS_UNACKNOWLEDGED: 15,
 } as const;
 
 /**
@@ -362,7 +379,8 @@ export const FindingKindSchema: GenEnum<FindingKind> = /*@__PURE__*/
  */
 export const FindingsService: GenService<{
   /**
-   * Lists what needs attention at a group and below it, by kind in the order of FindingKind, then by uid.
+   * Lists what needs attention at a group and below it, by kind, then by uid. Break-glass that nobody has acknowledged comes first, then
+   * the other kinds in the order of FindingKind.
    *
    * Each kind is looked for where the caller may list what it is about, so callers who may list nothing get an empty response. Of a large
    * group, only a part is looked through: the count of a kind says whether there may be more. Then name a smaller group.

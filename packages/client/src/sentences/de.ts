@@ -29,6 +29,10 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
     "{actor} hat {count, plural, one {die Rolle {role} in {group}} other {# Rollen}} angefragt{count, plural, one {} other {: {role} und {more} weitere}}",
   "access_requests.obtained":
     "{actor} hat {count, plural, one {die Rolle {role} in {group}} other {# Rollen}} auf Anfrage bekommen{count, plural, one {} other {: {role} und {more} weitere}}",
+  "access_requests.taken":
+    "{actor} hat {count, plural, one {die Rolle {role} in {group}} other {# Rollen}} als Notfallzugriff genommen{count, plural, one {} other {: {role} und {more} weitere}}",
+  "access_requests.acknowledged":
+    "{actor} hat {count, plural, one {den Notfallzugriff von {identity} auf die Rolle {role} in {group}} other {# Notfallzugriffe}} bestätigt{count, plural, one {} other {: den von {identity} auf {role} und {more} weitere}}",
   "access_requests.approved":
     "{actor} hat {count, plural, one {die Anfrage von {identity} nach der Rolle {role} in {group}} other {# Anfragen}} befürwortet{count, plural, one {} other {: die von {identity} nach {role} und {more} weitere}}",
   "access_requests.given":

@@ -29,6 +29,10 @@ export const en = {
     "{actor} requested {count, plural, one {the role {role} in {group}} other {# roles: {role} and {more} more}}",
   "access_requests.obtained":
     "{actor} got {count, plural, one {the role {role} in {group}} other {# roles: {role} and {more} more}} by request",
+  "access_requests.taken":
+    "{actor} took {count, plural, one {the role {role} in {group}} other {# roles: {role} and {more} more}} by break-glass",
+  "access_requests.acknowledged":
+    "{actor} acknowledged {count, plural, one {the break-glass of {identity} for the role {role} in {group}} other {# break-glass requests: that of {identity} for {role}, and {more} more}}",
   "access_requests.approved":
     "{actor} approved {count, plural, one {the request of {identity} for the role {role} in {group}} other {# requests: that of {identity} for {role}, and {more} more}}",
   "access_requests.given":

@@ -8,6 +8,7 @@ import { findDelegation } from "../../../storage/iam/delegations.ts";
 import { accessRequestCollection, closed } from "../../../storage/iam/requests/collections.ts";
 import type { AccessRequestRow, AccessRequestRuleRow } from "../../../storage/iam/requests/rows.ts";
 import type { StoredDecision } from "../../../storage/schema/tables/access-requests.ts";
+import { noEnd, outlivesReason } from "../rules/escalation.ts";
 import { activate } from "./activation.ts";
 import { findHolder, isApprover } from "./eligibility.ts";
 import { requireGrantable } from "./grantable.ts";
@@ -36,9 +37,9 @@ export async function decide(
 ): Promise<AccessRequestRow> {
   const { uid: approverUid, token } = callerOf(call);
   const { mappings = [] } = token;
-  await requireApprover(tx, { row, rule }, call);
-  requirePending(tx, row);
   const time = tx.termTime();
+  await requireApprover(tx, { row, rule }, call, isApproval ? time + row.duration : time);
+  requirePending(tx, row);
   const decision: StoredDecision = { approverUid, isApproval, comment, time, counts: true, mappings };
   const earlier = await recount(tx, row, rule!);
   if (earlier.some((each) => each.approverUid === approverUid && each.counts))
@@ -62,27 +63,62 @@ async function recount(session: Session, row: AccessRequestRow, rule: AccessRequ
   const counted: StoredDecision[] = [];
   for (const decision of row.decisions) {
     const holder = await findHolder(session, decision.approverUid, decision.mappings);
-    const counts = holder !== undefined && (await isApprover(session, rule, row.parent, holder));
+    const end = session.termTime() + row.duration;
+    const counts = holder !== undefined && (await isApprover(session, rule, row.parent, holder, end));
     counted.push({ ...decision, counts });
   }
   return counted;
 }
 
-/** Throws unless the caller may decide about a request. */
-export async function requireApprover(session: Session, { row, rule }: RuledRequest, call: Call): Promise<void> {
+/** Throws unless the caller may decide about a request whose role ends by then. */
+async function requireApprover(session: Session, { row, rule }: RuledRequest, call: Call, end: number): Promise<void> {
   if (await isOwn(session, row, callerOf(call).uid))
     throw new ApiError(Code.PERMISSION_DENIED, "Permission denied: nobody decides about their own request", {
       reason: "OWN_REQUEST",
     });
-  if (!(await mayDecide(session, { row, rule }, call)))
-    throw permissionDenied("the caller is not one of the people who may decide about the request");
+  if (await mayDecide(session, { row, rule }, call, end)) return;
+  if (await mayDecide(session, { row, rule }, call))
+    throw new ApiError(
+      Code.PERMISSION_DENIED,
+      "Permission denied: the right of the caller to approve ends too early for this request",
+      { reason: outlivesReason },
+    );
+  throw permissionDenied("the caller is not one of the people who may decide about the request");
 }
 
-/** Whether the rule of a request lets the caller decide about it. */
-export async function mayDecide(session: Session, { row, rule }: RuledRequest, call: Call): Promise<boolean> {
+/** Whether the rule of a request lets the caller decide about it, for a role that ends by then. */
+export async function mayDecide(
+  session: Session,
+  { row, rule }: RuledRequest,
+  call: Call,
+  end = session.termTime(),
+): Promise<boolean> {
   const { uid, token } = callerOf(call);
-  const holder = rule && (await findHolder(session, uid, token.mappings ?? []));
-  return holder !== undefined && (await isApprover(session, rule!, row.parent, holder));
+  const holder = await findHolder(session, uid, token.mappings ?? []);
+  return holder !== undefined && (await isApprover(session, rule, row.parent, holder, end));
+}
+
+/** Records that the caller has acknowledged a break-glass request. Returns the stored request. */
+export async function acknowledge(
+  tx: Transaction,
+  { row, rule }: RuledRequest,
+  comment: string,
+  call: Call,
+): Promise<AccessRequestRow> {
+  // The role may have given other people the right to approve, which ends with it: they do not acknowledge how they got it.
+  await requireApprover(tx, { row, rule }, call, noEnd);
+  if (!row.breakGlass || row.acknowledgeTime !== null)
+    throw failedPrecondition(
+      "NOTHING_TO_ACKNOWLEDGE",
+      row.breakGlass ? "the request has been acknowledged already" : "the request did not use break-glass",
+      row.uid,
+    );
+  return await updateRow(tx, accessRequestCollection, row, {
+    ...row,
+    acknowledgeTime: tx.termTime(),
+    acknowledgerUid: callerOf(call).uid,
+    acknowledgeComment: comment,
+  });
 }
 
 /** Whether a person is behind a request: as its identity, behind its token, or as the one who knows the static keys of its identity. */

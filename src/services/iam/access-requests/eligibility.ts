@@ -11,6 +11,7 @@ import type { AccessRequestRuleRow } from "../../../storage/iam/requests/rows.ts
 import { suspendedOrganizations } from "../../../storage/iam/scim-suspensions.ts";
 import { newEvaluator } from "../delegations/active-delegations.ts";
 import { effectiveMappings } from "../delegations/effective-mappings.ts";
+import { noEnd } from "../rules/escalation.ts";
 import { isKnownAt } from "../users/membership.ts";
 import { isUserUid } from "../users/user-uid.ts";
 
@@ -21,6 +22,8 @@ const maxBindings = 2_000;
 export interface HeldRole {
   readonly roleUid: string;
   readonly groupUid: string;
+  /** When the identity loses it, in milliseconds since the epoch; `noEnd` if it does not. */
+  readonly end: number;
 }
 
 /** An identity with the roles that it holds now. */
@@ -40,7 +43,7 @@ export async function findHolder(
   const time = session.termTime();
   const bound = (await findHeldRoles(session, { identityUid: uid, time }, page)).flatMap((binding) => {
     const groupUid = groupInForce(uid, binding, time);
-    return groupUid === undefined ? [] : [{ roleUid: binding.roleUid, groupUid }];
+    return groupUid === undefined ? [] : [{ roleUid: binding.roleUid, groupUid, end: binding.expireTime ?? noEnd }];
   });
   return { uid, roles: [...bound, ...(await findMapped(session, uid, mappingUids))] };
 }
@@ -49,45 +52,56 @@ async function findMapped(session: Session, uid: string, mappingUids: readonly s
   const uids = await effectiveMappings(session, uid, mappingUids);
   if (uids.length === 0) return [];
   const named = uids.map((mapping) => ({ kind: "external_group_role_mappings" as const, uid: mapping }));
-  const inactivities = await newEvaluator(session).inactivitiesOf(named);
-  const active = uids.filter((_, i) => inactivities[i] === undefined);
-  const rows = await findRows(session, externalGroupRoleMappingCollection, active);
-  return rows.map(({ roleUid, scope }) => ({ roleUid, groupUid: scope }));
+  const { terms } = await newEvaluator(session).termsOf(named);
+  const ends = new Map(
+    uids.flatMap((mapping, i) => {
+      const term = terms[i]!.find(({ startTime }) => startTime === null);
+      return term ? [[mapping, term.expireTime ?? noEnd] as const] : [];
+    }),
+  );
+  const rows = await findRows(session, externalGroupRoleMappingCollection, [...ends.keys()]);
+  return rows.map(({ uid: mapping, roleUid, scope }) => ({ roleUid, groupUid: scope, end: ends.get(mapping)! }));
 }
 
-/** Whether an identity may make requests by a rule at a group. */
+/** Whether an identity may make requests by a rule at a group, for roles that end by then. */
 export async function isEligible(
   session: Session,
   rule: AccessRequestRuleRow,
   groupUid: string,
   holder: Holder,
+  end: number,
 ): Promise<boolean> {
-  if (holdsOneOf(holder, rule.eligibleRoleUids, groupUid)) return true;
+  if (holdsOneOf(holder, rule.eligibleRoleUids, groupUid, end)) return true;
   return rule.eligibleIdentityUids.includes(holder.uid) && (await belongsTo(session, holder.uid, groupUid));
 }
 
-/** Whether a person may approve requests by a rule at a group. */
+/**
+ * Whether a person may approve requests by a rule at a group, for roles that end by then: nobody gives access for longer than they hold the
+ * right to. The rule is undefined if it was deleted.
+ */
 export async function isApprover(
   session: Session,
-  rule: AccessRequestRuleRow,
+  rule: AccessRequestRuleRow | undefined,
   groupUid: string,
   holder: Holder,
+  end: number,
 ): Promise<boolean> {
-  const { approverRoleUids, approverIdentityUids } = rule;
+  const { approverRoleUids = [], approverIdentityUids = [] } = rule ?? {};
   if (!isUserUid(holder.uid)) return false;
-  if (approverRoleUids.length + approverIdentityUids.length === 0) return await mayBind(session, holder, groupUid);
-  if (holdsOneOf(holder, approverRoleUids, groupUid)) return true;
+  if (approverRoleUids.length + approverIdentityUids.length === 0) return await mayBind(session, holder, groupUid, end);
+  if (holdsOneOf(holder, approverRoleUids, groupUid, end)) return true;
   return approverIdentityUids.includes(holder.uid) && (await belongsTo(session, holder.uid, groupUid));
 }
 
-function holdsOneOf({ roles }: Holder, roleUids: readonly string[], groupUid: string): boolean {
-  return roles.some((held) => roleUids.includes(held.roleUid) && isWithin(groupUid, held.groupUid));
+function holdsOneOf({ roles }: Holder, roleUids: readonly string[], groupUid: string, end: number): boolean {
+  return roles.some((held) => roleUids.includes(held.roleUid) && isWithin(groupUid, held.groupUid) && held.end >= end);
 }
 
-async function mayBind(session: Session, { roles }: Holder, groupUid: string): Promise<boolean> {
+async function mayBind(session: Session, { roles }: Holder, groupUid: string, end: number): Promise<boolean> {
   for (const held of roles)
     if (
       isWithin(groupUid, held.groupUid) &&
+      held.end >= end &&
       (await findRoleCapabilities(session, held.roleUid)).includes(Capability.CAP_IAM_ROLE_BINDINGS_CREATE)
     )
       return true;

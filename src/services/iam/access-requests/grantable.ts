@@ -1,4 +1,5 @@
 // Checks whether a request may give its role now: when it is made, and again with the last approval.
+import { durationMs } from "@bufbuild/protobuf/wkt";
 import type { AccessRequest } from "../../../../gen/gatehouse/access/v1/access_requests_pb.ts";
 import { ApiError, Code, failedPrecondition } from "../../../aip/errors.ts";
 import { isWithin } from "../../../model/uid.ts";
@@ -10,25 +11,39 @@ import { endOf, inactive, requireInForce } from "../delegations/inactive-delegat
 import { findHolder, type Holder, isEligible } from "./eligibility.ts";
 
 /** The parts of a request that decide by which rule it is made. */
-export type Wanted = Pick<AccessRequest, "ruleUid" | "roleUid"> & { readonly groupUid: string };
+export type Wanted = Pick<AccessRequest, "ruleUid" | "roleUid" | "duration" | "breakGlass"> & {
+  readonly groupUid: string;
+};
 
 /**
  * Returns the rule by which an identity may request a role at a group: the nearest one, and of these the one with the fewest approvals.
  * Throws NOT_ELIGIBLE if there is none.
  */
 export async function requireRuleFor(session: Session, wanted: Wanted, holder: Holder): Promise<AccessRequestRuleRow> {
-  const { ruleUid, roleUid, groupUid } = wanted;
+  const { ruleUid, roleUid, groupUid, breakGlass } = wanted;
+  const now = session.termTime();
   const fitting: AccessRequestRuleRow[] = [];
   for (const rule of await findRulesAt(session, lineOf(groupUid)))
     if (
       (ruleUid === "" || rule.uid === ruleUid) &&
       rule.roleUids.includes(roleUid) &&
-      (await isEligible(session, rule, groupUid, holder))
+      (rule.breakGlass || !breakGlass) &&
+      (await isEligible(session, rule, groupUid, holder, now + durationBy(rule, wanted)))
     )
       fitting.push(rule);
   const [best] = fitting.sort(byPreference);
-  if (!best) throw notEligible("no rule lets the caller request this role at this group");
+  if (!best)
+    throw notEligible(
+      breakGlass
+        ? "no rule lets the caller take this role at this group by break-glass"
+        : "no rule lets the caller request this role at this group for this time",
+    );
   return best;
+}
+
+/** Returns how long a role is requested: as long as the rule allows, unless the request says less. In milliseconds. */
+function durationBy({ maxDuration }: AccessRequestRuleRow, { duration }: Pick<Wanted, "duration">): number {
+  return duration ? Math.min(durationMs(duration), maxDuration) : maxDuration;
 }
 
 function byPreference(a: AccessRequestRuleRow, b: AccessRequestRuleRow): number {
@@ -49,7 +64,8 @@ export async function requireGrantable(
 ): Promise<void> {
   const holder = await findHolder(session, identityUid, made.mappings);
   const isOffered = rule.roleUids.includes(roleUid) && duration <= rule.maxDuration && isWithin(parent, rule.parent);
-  if (!holder || !isOffered || !(await isEligible(session, rule, parent, holder)))
+  const end = session.termTime() + duration;
+  if (!holder || !isOffered || !(await isEligible(session, rule, parent, holder, end)))
     throw notEligible("the requester may not request this any more");
   await requireInForce(session, "access_request_rules", rule.uid);
   // A role that the maker has for a time only would last longer by a request.

@@ -10,6 +10,7 @@ import { type SentenceForm, uidIn } from "../../../resource/sentence-form.ts";
 import {
   accessRequestCollection,
   accessRequestRuleCollection,
+  breakGlassCause,
   expiryCause,
 } from "../../../storage/iam/requests/collections.ts";
 import { absent, defineOtherKind, type Recorded } from "../../kinds/kind.ts";
@@ -17,18 +18,48 @@ import { requestMessage } from "./messages.ts";
 import { accessRequests } from "./requests.ts";
 import { accessRequestRules, ruleMessage } from "./rules.ts";
 
-const { createAccessRequest, approveAccessRequest, denyAccessRequest, cancelAccessRequest, endAccessRequest } =
-  AccessRequestsService.method;
+const {
+  createAccessRequest,
+  approveAccessRequest,
+  denyAccessRequest,
+  acknowledgeAccessRequest,
+  cancelAccessRequest,
+  endAccessRequest,
+} = AccessRequestsService.method;
+
+/** The methods that change requests. */
+const changers = [
+  createAccessRequest,
+  approveAccessRequest,
+  denyAccessRequest,
+  acknowledgeAccessRequest,
+  cancelAccessRequest,
+  endAccessRequest,
+];
 
 const recordedRule = { collection: accessRequestRuleCollection, schema: AccessRequestRuleSchema, message: ruleMessage };
 
 const recordedRequest = { collection: accessRequestCollection, schema: AccessRequestSchema, message: requestMessage };
 
-/** The verb of the state that a change led to; an approval that leaves a request pending is a verb, too. */
+/** The verb of the state that a change led to; an approval that leaves a request pending is a verb, too, and so is an acknowledgement. */
 const requestForm: SentenceForm = {
-  verbs: ["requested", "obtained", "approved", "given", "denied", "cancelled", "expired", "ended", "deleted"],
+  verbs: [
+    "requested",
+    "obtained",
+    "taken",
+    "approved",
+    "given",
+    "denied",
+    "cancelled",
+    "expired",
+    "ended",
+    "acknowledged",
+    "deleted",
+  ],
   verbOf({ before, after }) {
     if (!after) return "deleted";
+    if (!before && after.breakGlass) return "taken";
+    if (before && after.acknowledgement && !before.acknowledgement) return "acknowledged";
     const state = String(after.state).replace("ACCESS_REQUEST_STATE_", "");
     return (before ? changedVerbs : createdVerbs)[state] ?? "approved";
   },
@@ -47,17 +78,18 @@ const changedVerbs: Readonly<Record<string, string>> = {
 
 const recordedRequests: Recorded = {
   views: [rowView(recordedRequest, requestMessage, requestForm)],
-  events: () =>
-    resourceEvents(
-      [createAccessRequest, approveAccessRequest, denyAccessRequest, cancelAccessRequest, endAccessRequest],
-      recordedRequest,
-    ),
+  events: () => resourceEvents(changers, recordedRequest),
 };
 
-/** Returns the event of a request whose approvals did not come in time, which no method causes. */
-export function expiredRequestEvent(): EventDefinition {
-  const denied = toEventDefinition(resourceEvents([denyAccessRequest], recordedRequest)[0]!);
-  return { ...denied, cause: expiryCause, type: "dev.gatehouse.access.request.expired.v1" };
+/** Returns the events of requests that no method causes: of those whose approvals did not come in time, and of break-glass. */
+export function otherRequestEvents(): EventDefinition[] {
+  const [created, denied] = resourceEvents([createAccessRequest, denyAccessRequest], recordedRequest).map(
+    toEventDefinition,
+  );
+  return [
+    { ...denied!, cause: expiryCause, type: "dev.gatehouse.access.request.expired.v1" },
+    { ...created!, cause: breakGlassCause, type: "dev.gatehouse.access.request.break_glass.v1" },
+  ];
 }
 
 /** Rules of access requests. */

@@ -41,6 +41,16 @@ export function requestMessage(row: AccessRequestRow) {
     ...(startTime !== null && { startTime: toTimestamp(startTime) }),
     ...(expireTime !== null && { expireTime: toTimestamp(expireTime) }),
     roleBindingUid: roleBindingUid ?? "",
+    breakGlass: row.breakGlass,
+    ...(row.acknowledgeTime !== null && { acknowledgement: acknowledgementOf(row, row.acknowledgeTime) }),
+  };
+}
+
+function acknowledgementOf({ acknowledgerUid, acknowledgeComment }: AccessRequestRow, time: number) {
+  return {
+    identityUid: acknowledgerUid ?? "",
+    comment: acknowledgeComment ?? "",
+    acknowledgeTime: toTimestamp(time),
   };
 }
 

@@ -4,11 +4,12 @@ import { invalidField, notFound, permissionDenied, resourceExhausted } from "../
 import { newChild } from "../../../model/uid.ts";
 import { callerOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
+import { loggedAs } from "../../../storage/collection/logged-as.ts";
 import { insertRow, lockRow } from "../../../storage/collection/rows.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
 import { groupCollection, identityCollection } from "../../../storage/iam/collections.ts";
-import { accessRequestCollection } from "../../../storage/iam/requests/collections.ts";
-import { countPendingAt, findOpenRequestsOf } from "../../../storage/iam/requests/queries.ts";
+import { accessRequestCollection, breakGlassCause } from "../../../storage/iam/requests/collections.ts";
+import { countPendingAt, countUnacknowledgedOf, findOpenRequestsOf } from "../../../storage/iam/requests/queries.ts";
 import type { AccessRequestRow, AccessRequestRuleRow } from "../../../storage/iam/requests/rows.ts";
 import { findBinding } from "../../../storage/iam/role-bindings.ts";
 import { matchesWhole } from "../../../sts/patterns/patterns.ts";
@@ -17,12 +18,13 @@ import { groupParents } from "../groups/groups.ts";
 import { hasEnded } from "../users/ended-bindings.ts";
 import { acceptByCall } from "../users/membership.ts";
 import { peopleBehind } from "../users/people-behind.ts";
+import { isUserUid } from "../users/user-uid.ts";
 import { activate } from "./activation.ts";
 import { findHolder } from "./eligibility.ts";
 import { requireGrantable, requireNotHeld, requireRuleFor } from "./grantable.ts";
 
-/** How many requests may be pending. */
-export const pendingLimits = { ofIdentity: 20, ofGroup: 200 } as const;
+/** How many requests may be pending, and how many break-glass requests of an identity may wait to be acknowledged. */
+const openLimits = { ofIdentity: 20, ofGroup: 200, breakGlass: 20 } as const;
 
 /** Enough steps for any reason and any pattern of a rule. */
 const reasonSteps = 2_000_000;
@@ -35,6 +37,7 @@ export async function insertRequest(
   call: Call,
 ): Promise<AccessRequestRow> {
   const { uid, token } = callerOf(call);
+  if (value.breakGlass && !isUserUid(uid)) throw permissionDenied("only people who have signed in use break-glass");
   // Locked first: a concurrent request must see this one when it counts.
   const group = await lockRow(tx, groupCollection, groupUid);
   await lockRow(tx, identityCollection, uid);
@@ -45,20 +48,21 @@ export async function insertRequest(
   // Only callers who may request there learn that there is no such group.
   if (!group) throw notFound(groupParents.type, groupUid);
   const row = newRow(tx, groupUid, value, rule, { identityUid: uid, session });
-  await requireFewPending(tx, row);
+  await requireFewOpen(tx, row);
   await acceptByCall(tx, call, groupUid);
   await requireGrantable(tx, row, rule);
   const binding = await findBinding(tx, groupUid, row.roleUid, uid);
   if (binding && !hasEnded(tx, binding)) requireNotHeld(binding, tx.termTime());
-  const made = rule.requiredApprovals === 0 ? await activate(tx, row, call) : row;
-  await insertRow(tx, accessRequestCollection, made);
+  const isGivenAtOnce = rule.requiredApprovals === 0 || row.breakGlass;
+  const made = isGivenAtOnce ? await activate(tx, row, call) : row;
+  await insertRow(row.breakGlass ? loggedAs(tx, breakGlassCause) : tx, accessRequestCollection, made);
   return made;
 }
 
 function newRow(
   tx: Transaction,
   parent: string,
-  { roleUid, reason, duration: wanted }: AccessRequest,
+  { roleUid, reason, duration: wanted, breakGlass }: AccessRequest,
   rule: AccessRequestRuleRow,
   requester: Pick<AccessRequestRow, "identityUid" | "session">,
 ): AccessRequestRow {
@@ -84,16 +88,27 @@ function newRow(
     expireTime: null,
     roleBindingUid: null,
     ownExpireTime: null,
+    breakGlass,
+    acknowledgeTime: null,
+    acknowledgerUid: null,
+    acknowledgeComment: null,
+    closeTime: null,
     createTime: tx.context.time,
   };
 }
 
-async function requireFewPending(tx: Transaction, { identityUid, parent }: AccessRequestRow): Promise<void> {
+/** Throws RESOURCE_EXHAUSTED for one request too many. Pending requests of a group do not block its emergencies. */
+async function requireFewOpen(tx: Transaction, { identityUid, parent, breakGlass }: AccessRequestRow): Promise<void> {
+  if (breakGlass) {
+    if ((await countUnacknowledgedOf(tx, identityUid)) >= openLimits.breakGlass)
+      throw resourceExhausted(
+        `an identity may have at most ${openLimits.breakGlass} break-glass requests that nobody has acknowledged`,
+      );
+    return;
+  }
   const open = await findOpenRequestsOf(tx, "identityUid", identityUid);
-  if (open.filter(({ state }) => state === "PENDING").length >= pendingLimits.ofIdentity)
-    throw resourceExhausted(
-      `an identity may have at most ${pendingLimits.ofIdentity} pending requests; cancel one first`,
-    );
-  if ((await countPendingAt(tx, parent)) >= pendingLimits.ofGroup)
-    throw resourceExhausted(`a group may have at most ${pendingLimits.ofGroup} pending requests`);
+  if (open.filter(({ state }) => state === "PENDING").length >= openLimits.ofIdentity)
+    throw resourceExhausted(`an identity may have at most ${openLimits.ofIdentity} pending requests; cancel one first`);
+  if ((await countPendingAt(tx, parent)) >= openLimits.ofGroup)
+    throw resourceExhausted(`a group may have at most ${openLimits.ofGroup} pending requests`);
 }

@@ -46,8 +46,9 @@ export async function findRequestable(
   return found;
 }
 
-function shown({ uid: ruleUid, name: ruleName, maxDuration, requiredApprovals, reasonPattern }: AccessRequestRuleRow) {
-  return { ruleUid, ruleName, maxDuration: durationFromMs(maxDuration), requiredApprovals, reasonPattern };
+function shown(rule: AccessRequestRuleRow) {
+  const { uid: ruleUid, name: ruleName, maxDuration, requiredApprovals, reasonPattern, breakGlass } = rule;
+  return { ruleUid, ruleName, maxDuration: durationFromMs(maxDuration), requiredApprovals, reasonPattern, breakGlass };
 }
 
 /** Returns the groups, without descendants of each other, at which an identity may make requests by a rule. */
@@ -57,9 +58,10 @@ async function placesOf(
   group: string,
   holder: Holder,
 ): Promise<readonly string[]> {
+  const now = session.termTime();
   if (group !== "")
-    return isWithin(group, rule.parent) && (await isEligible(session, rule, group, holder)) ? [group] : [];
-  if (await isEligible(session, rule, rule.parent, holder)) return [rule.parent];
+    return isWithin(group, rule.parent) && (await isEligible(session, rule, group, holder, now)) ? [group] : [];
+  if (await isEligible(session, rule, rule.parent, holder, now)) return [rule.parent];
   const below = holder.roles.filter(
     ({ roleUid, groupUid }) => rule.eligibleRoleUids.includes(roleUid) && isWithin(groupUid, rule.parent),
   );

@@ -5,6 +5,7 @@ import {
   AccessRequestSchema,
   AccessRequestState,
   AccessRequestsService,
+  AcknowledgeAccessRequestRequestSchema,
   ApproveAccessRequestRequestSchema,
   DenyAccessRequestRequestSchema,
   ListAccessRequestsRequestSchema,
@@ -29,7 +30,7 @@ import {
 } from "../../../storage/iam/requests/collections.ts";
 import type { AccessRequestRow } from "../../../storage/iam/requests/rows.ts";
 import { endActive } from "./activation.ts";
-import { decide, isOwn, mayDecide, type RuledRequest, requirePending } from "./decisions.ts";
+import { acknowledge, decide, isOwn, mayDecide, type RuledRequest, requirePending } from "./decisions.ts";
 import { findInbox } from "./inbox.ts";
 import { requestMessage, type ShownRequest, showRequests } from "./messages.ts";
 import { insertRequest } from "./new-request.ts";
@@ -54,6 +55,7 @@ const rules: readonly MessageRules[] = [
   },
   { schema: ApproveAccessRequestRequestSchema, fields: { comment: commentRule } },
   { schema: DenyAccessRequestRequestSchema, fields: { comment: commentRule } },
+  { schema: AcknowledgeAccessRequestRequestSchema, fields: { comment: commentRule } },
   { schema: ListAccessRequestsRequestSchema, fields: { identity: uidRule } },
   { schema: ListRequestableRolesRequestSchema, fields: { group: uidRule } },
 ];
@@ -104,10 +106,11 @@ function readers(
       async listMyAccessRequests(_request, call) {
         requireWhole(call);
         return await database.read(async (session) => {
-          const { own, toDecide } = await findInbox(session, call);
+          const { own, toDecide, toAcknowledge } = await findInbox(session, call);
           return {
             requests: await showRequests(session, own, call),
             toDecide: await showRequests(session, toDecide, call),
+            toAcknowledge: await showRequests(session, toAcknowledge, call),
           };
         });
       },
@@ -126,7 +129,7 @@ function changers({
   clock,
 }: ServiceContext): Pick<
   Methods,
-  "approveAccessRequest" | "denyAccessRequest" | "cancelAccessRequest" | "endAccessRequest"
+  "approveAccessRequest" | "denyAccessRequest" | "acknowledgeAccessRequest" | "cancelAccessRequest" | "endAccessRequest"
 > {
   /** Changes a request that the caller may see, and shows it as it is then. */
   const change = (uid: string, call: Call, body: (tx: Transaction, found: RuledRequest) => Promise<AccessRequestRow>) =>
@@ -139,6 +142,8 @@ function changers({
       change(uid, call, (tx, found) => decide(tx, found, { isApproval: true, comment }, call)),
     denyAccessRequest: ({ uid, comment }, call) =>
       change(uid, call, (tx, found) => decide(tx, found, { isApproval: false, comment }, call)),
+    acknowledgeAccessRequest: ({ uid, comment }, call) =>
+      change(uid, call, (tx, found) => acknowledge(tx, found, comment, call)),
     cancelAccessRequest: ({ uid }, call) =>
       change(uid, call, async (tx, { row }) => {
         if (row.identityUid !== callerOf(call).uid)

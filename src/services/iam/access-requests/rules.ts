@@ -56,6 +56,7 @@ export const accessRequestRule = defineResource<typeof AccessRequestRuleSchema, 
     approverRoleUids: distinct(value.approverRoleUids),
     approverIdentityUids: distinct(value.approverIdentityUids),
     reasonPattern: value.reasonPattern,
+    breakGlass: value.breakGlass,
   }),
 });
 
@@ -118,7 +119,7 @@ async function requireRule(
 
 /** Converts a stored rule to its message. */
 export function ruleMessage(row: AccessRequestRuleRow) {
-  const { uid, name, description, requiredApprovals, reasonPattern } = row;
+  const { uid, name, description, requiredApprovals, reasonPattern, breakGlass } = row;
   return {
     uid,
     name,
@@ -132,6 +133,7 @@ export function ruleMessage(row: AccessRequestRuleRow) {
     approverRoleUids: [...row.approverRoleUids],
     approverIdentityUids: [...row.approverIdentityUids],
     reasonPattern,
+    breakGlass,
     createTime: toTimestamp(row.createTime),
     updateTime: toTimestamp(row.updateTime),
   };

@@ -2,10 +2,10 @@
 import { AccessRequestsService } from "../../../../gen/gatehouse/access/v1/access_requests_pb.ts";
 import type { Collection } from "../../collection/collection.ts";
 import { loggedAs, nobody } from "../../collection/logged-as.ts";
-import { updateRow } from "../../collection/rows.ts";
+import { deleteRow, updateRow } from "../../collection/rows.ts";
 import type { Transaction } from "../../engine/session.ts";
 import { forgetVouchers, vouch } from "../delegations.ts";
-import { findOpenRequestsOf } from "./queries.ts";
+import { findClosedRequests, findOpenRequestsOf } from "./queries.ts";
 import type { AccessRequestRow, AccessRequestRuleRow, RequestState } from "./rows.ts";
 
 export const accessRequestRuleCollection: Collection<AccessRequestRuleRow> = {
@@ -41,6 +41,13 @@ export async function endRequestsOf(tx: Transaction, roleBindingUid: string): Pr
   await closeRequests(tx, "roleBindingUid", roleBindingUid, "ACTIVE");
 }
 
+/** Deletes requests that were over at a time, `limit` at most. Returns whether nothing is left. The change log keeps them. */
+export async function removeClosedRequests(tx: Transaction, time: number, limit: number): Promise<boolean> {
+  const closed = await findClosedRequests(tx, time, limit);
+  for (const row of closed) await deleteRow(tx, accessRequestCollection, row);
+  return closed.length < limit;
+}
+
 async function closeRequests(
   tx: Transaction,
   column: "ruleUid" | "identityUid" | "roleBindingUid",
@@ -50,6 +57,9 @@ async function closeRequests(
   for (const row of await findOpenRequestsOf(tx, column, uid))
     if (row.state === state) await closeRequest(tx, row, state === "PENDING" ? "CANCELLED" : "ENDED");
 }
+
+/** The method in the change log of requests by break-glass: their creation is an event of its own. */
+export const breakGlassCause = "access_request_break_glass";
 
 /** The causes in the change log: the methods that a caller would use, and the passing of the time for decisions. */
 const causes: Readonly<Record<"CANCELLED" | "ENDED" | "EXPIRED", string>> = {
@@ -79,5 +89,5 @@ export async function closeRequest(
 /** Returns a request in a final state. */
 export function closed(row: AccessRequestRow, state: RequestState, now: number): AccessRequestRow {
   const expireTime = row.expireTime === null ? null : Math.min(row.expireTime, now);
-  return { ...row, state, expireTime, dueTime: null };
+  return { ...row, state, expireTime, dueTime: null, closeTime: now };
 }

@@ -2,8 +2,17 @@
 import { rangeBelow } from "../../../model/uid.ts";
 import { limitOf, numberPlaceholder, textPlaceholder } from "../../engine/placeholders.ts";
 import type { Session } from "../../engine/session.ts";
-import { and, asc, count, desc, eq, gt, gte, isNotNull, lt, lte } from "../../schema/drizzle.ts";
+import type { Condition } from "../../list/condition.ts";
+import { and, asc, count, desc, eq, gt, gte, isNotNull, lt, lte, sql } from "../../schema/drizzle.ts";
+import { isUnacknowledged } from "../../schema/tables/access-requests.ts";
 import type { AccessRequestRow, AccessRequestRuleRow } from "./rows.ts";
+
+/** The condition of break-glass requests that nobody has acknowledged. */
+export const unacknowledged: Pick<Condition, "name" | "build" | "values"> = {
+  name: "unacknowledged",
+  build: ({ tables: { accessRequests } }) => isUnacknowledged(accessRequests),
+  values: {},
+};
 
 /** Returns the rules at exactly these groups. */
 export async function findRulesAt(session: Session, groupUids: readonly string[]): Promise<AccessRequestRuleRow[]> {
@@ -67,6 +76,35 @@ export async function findPendingIn(session: Session, groupUid: string, limit: n
   return (await statement.execute({ ...rangeBelow(groupUid), state: "PENDING", limit })) as AccessRequestRow[];
 }
 
+/** Returns the break-glass requests at a group and its descendants that nobody has acknowledged, `limit` at most, oldest first. */
+export async function findUnacknowledgedIn(
+  session: Session,
+  groupUid: string,
+  limit: number,
+): Promise<AccessRequestRow[]> {
+  const statement = session.prepared("access_requests.unacknowledged_in", (db, { accessRequests }) => {
+    const { uid, createTime } = accessRequests;
+    return db
+      .select()
+      .from(accessRequests)
+      .where(and(gt(uid, textPlaceholder("from")), lt(uid, textPlaceholder("to")), isUnacknowledged(accessRequests)))
+      .orderBy(asc(createTime), asc(uid))
+      .limit(limitOf("limit"));
+  });
+  return (await statement.execute({ ...rangeBelow(groupUid), limit })) as AccessRequestRow[];
+}
+
+/** Counts the break-glass requests of an identity that nobody has acknowledged. */
+export async function countUnacknowledgedOf(session: Session, identityUid: string): Promise<number> {
+  const statement = session.prepared("access_requests.count_unacknowledged_of", (db, { accessRequests }) =>
+    db
+      .select({ count: count() })
+      .from(accessRequests)
+      .where(and(eq(accessRequests.identityUid, textPlaceholder("identityUid")), isUnacknowledged(accessRequests))),
+  );
+  return Number((await statement.execute({ identityUid }))[0]?.count);
+}
+
 /** Counts the pending requests at exactly one group. */
 export async function countPendingAt(session: Session, groupUid: string): Promise<number> {
   const statement = session.prepared("access_requests.count_pending_at", (db, { accessRequests }) => {
@@ -116,6 +154,23 @@ export async function findDueRequests(session: Session, limit: number): Promise<
       .limit(limitOf("limit")),
   );
   return (await statement.execute({ now: session.termTime(), limit })) as AccessRequestRow[];
+}
+
+/**
+ * Returns the requests that were over at a time, `limit` at most, oldest first. Break-glass stays until it is acknowledged: retention does not
+ * settle it.
+ */
+export async function findClosedRequests(session: Session, time: number, limit: number): Promise<AccessRequestRow[]> {
+  const statement = session.prepared("access_requests.closed", (db, { accessRequests }) => {
+    const { closeTime } = accessRequests;
+    return db
+      .select()
+      .from(accessRequests)
+      .where(and(lte(closeTime, numberPlaceholder("time")), sql`not (${isUnacknowledged(accessRequests)})`))
+      .orderBy(asc(closeTime))
+      .limit(limitOf("limit"));
+  });
+  return (await statement.execute({ time, limit })) as AccessRequestRow[];
 }
 
 /** Returns the requests at exactly one group. */

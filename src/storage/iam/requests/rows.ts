@@ -16,6 +16,7 @@ export interface AccessRequestRuleRow extends ResourceRow {
   readonly approverRoleUids: readonly string[];
   readonly approverIdentityUids: readonly string[];
   readonly reasonPattern: string;
+  readonly breakGlass: boolean;
   readonly updateTime: number;
 }
 
@@ -43,4 +44,11 @@ export interface AccessRequestRow extends ResourceRow {
   readonly roleBindingUid: string | null;
   /** The end that the binding has without any request; null if there is none. */
   readonly ownExpireTime: number | null;
+  readonly breakGlass: boolean;
+  /** Null until another person acknowledges the break-glass. */
+  readonly acknowledgeTime: number | null;
+  readonly acknowledgerUid: string | null;
+  readonly acknowledgeComment: string | null;
+  /** When the request reached its final state; null before. */
+  readonly closeTime: number | null;
 }

@@ -1,6 +1,7 @@
+import type { SQL, SQLWrapper } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import type { Columns } from "../columns.postgres.ts";
-import { isNotNull } from "../drizzle.ts";
+import { isNotNull, sql } from "../drizzle.ts";
 import { entriesTable } from "./entries.ts";
 
 /** The session by which a request was made or decided: what decides later whether its person may still do so. */
@@ -22,9 +23,14 @@ export interface StoredDecision {
   readonly mappings: readonly string[];
 }
 
+/** Returns the condition of break-glass requests that nobody has acknowledged. It has an index. */
+export function isUnacknowledged(columns: Readonly<Record<"breakGlass" | "acknowledgeTime", SQLWrapper>>): SQL {
+  return sql`${columns.breakGlass} and ${columns.acknowledgeTime} is null`;
+}
+
 /** Access requests and their rules. */
 export function defineAccessRequestTables(columns: Columns, groupUid: () => AnyPgColumn) {
-  const { table, text, integer, json, index } = columns;
+  const { table, text, integer, boolean, json, index } = columns;
   const entries = entriesTable(columns);
   return {
     accessRequestRules: table(
@@ -45,6 +51,7 @@ export function defineAccessRequestTables(columns: Columns, groupUid: () => AnyP
         approverRoleUids: json<readonly string[]>().notNull(),
         approverIdentityUids: json<readonly string[]>().notNull(),
         reasonPattern: text().notNull(),
+        breakGlass: boolean().notNull().default(false),
         createTime: integer().notNull(),
         updateTime: integer().notNull(),
       },
@@ -76,6 +83,13 @@ export function defineAccessRequestTables(columns: Columns, groupUid: () => AnyP
         roleBindingUid: text(),
         /** The end that the binding has without any request; null if it has none without them. */
         ownExpireTime: integer(),
+        breakGlass: boolean().notNull().default(false),
+        /** Null until another person acknowledges the break-glass. */
+        acknowledgeTime: integer(),
+        acknowledgerUid: text(),
+        acknowledgeComment: text(),
+        /** When the request reached its final state; null before. */
+        closeTime: integer(),
         createTime: integer().notNull(),
       },
       (t) => [
@@ -84,6 +98,8 @@ export function defineAccessRequestTables(columns: Columns, groupUid: () => AnyP
         index("access_requests_binding").on(t.roleBindingUid),
         index("access_requests_due").on(t.dueTime).where(isNotNull(t.dueTime)),
         index("access_requests_open").on(t.uid).where(isNotNull(t.dueTime)),
+        index("access_requests_unacknowledged").on(t.uid).where(isUnacknowledged(t)),
+        index("access_requests_closed").on(t.closeTime).where(isNotNull(t.closeTime)),
       ],
     ),
     accessRequestEntries: entries("access_request_entries"),

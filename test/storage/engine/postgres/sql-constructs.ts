@@ -20,6 +20,7 @@ const requests = "schema/migrations/postgres/0017_access_requests.sql";
 const reviews = "schema/migrations/postgres/0020_access_reviews.sql";
 const images = "schema/migrations/postgres/0018_images.sql";
 const imageUses = "schema/migrations/postgres/0019_image_uses.sql";
+const breakGlass = "schema/migrations/postgres/0021_break_glass.sql";
 const seen = "schema/migrations/postgres/0013_seen_tokens.sql";
 const founding = "schema/migrations/postgres/0006_founding_bindings.sql";
 const settings = "schema/migrations/postgres/0007_subscription_settings.sql";
@@ -73,6 +74,7 @@ export const uncommonConstructs: readonly SqlConstruct[] = [
       reviews,
       images,
       imageUses,
+      breakGlass,
     ],
   },
   { name: "DO, CREATE EXTENSION", pattern: /\bDO \$|\bCREATE EXTENSION\b/, files: [initial] },
