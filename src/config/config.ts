@@ -69,6 +69,8 @@ export interface Config extends SignInConfig, OutboundConfig {
   readonly accessLogKeptMs: number | undefined;
   /** Whether the last use of each capability is stored. */
   readonly recordsUsage: boolean;
+  /** How long access requests and access reviews are kept after they are over. */
+  readonly accessRecordsKeptMs: number;
   /** How long the shapes of tokens are stored; 0 to store none. */
   readonly seenTokensKeptMs: number;
   readonly drainTimeoutMs: number;
@@ -126,6 +128,7 @@ function toRetentions(raw: RawSettings) {
   return {
     changesKeptMs: toRetention(raw, "changes-kept"),
     accessLogKeptMs: toRetention(raw, "access-log-kept"),
+    accessRecordsKeptMs: dayMs * toCount(raw, "access-records-kept", 1, 3650),
     seenTokensKeptMs: dayMs * toCount(raw, "seen-tokens-kept", 0, 400),
   };
 }

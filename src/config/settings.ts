@@ -345,6 +345,12 @@ export const settings = [
     description: "off stores no last uses of access, and gives no advice which access is unused",
   },
   {
+    name: "access-records-kept",
+    value: "days",
+    fallback: "400",
+    description: "retention of access requests and access reviews that are over",
+  },
+  {
     name: "seen-tokens-kept",
     value: "days",
     fallback: "30",

@@ -76,7 +76,8 @@ function startDelivery(context: ServerContext, storage: ServerStorage, { eventOf
   });
 }
 
-function retentionPolicy({ changesKeptMs, accessLogKeptMs, seenTokensKeptMs }: Config): RetentionPolicy {
+function retentionPolicy(config: Config): RetentionPolicy {
+  const { changesKeptMs, accessLogKeptMs, accessRecordsKeptMs, seenTokensKeptMs } = config;
   return {
     registryEventMs: registryLimits.notificationMemoryMs,
     eventMs: limits.eventMemoryMs,
@@ -84,9 +85,9 @@ function retentionPolicy({ changesKeptMs, accessLogKeptMs, seenTokensKeptMs }: C
     retiredKeyMs: limits.retiredKeyMemoryMs,
     changeMs: changesKeptMs,
     accessMs: accessLogKeptMs,
+    accessRecordMs: accessRecordsKeptMs,
     seenTokenMs: seenTokensKeptMs,
     usageMs: limits.usageMemoryMs,
-    reviewMs: limits.reviewMemoryMs,
     countMs: statisticsLimits.keptDays * dayMs,
   };
 }

@@ -62,8 +62,6 @@ export const limits = {
   usageRepeatedMs: 5 * 60 * 1000,
   /** The retention of last uses: longer than a list of unused access looks back. */
   usageMemoryMs: 401 * 24 * 60 * 60 * 1000,
-  /** The retention of closed access reviews. */
-  reviewMemoryMs: 400 * 24 * 60 * 60 * 1000,
   /**
    * Expensive calls: those of one caller run one at a time, those of the identities of one organization a few. Beyond the budget, methods of
    * our own are rejected. A thousand queries in a row that each return fifty advisories stay within it.

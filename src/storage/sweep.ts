@@ -7,6 +7,7 @@ import type { Database } from "./database.ts";
 import { limitOf } from "./engine/placeholders.ts";
 import type { Transaction, WriteContext } from "./engine/session.ts";
 import { removeAccessUsage } from "./iam/access-usage.ts";
+import { removeClosedRequests } from "./iam/requests/collections.ts";
 import { removeClosedReview } from "./iam/reviews/removal.ts";
 import { removeSeenTokens } from "./iam/seen-tokens.ts";
 import { removeGoneImages } from "./images/removal.ts";
@@ -28,12 +29,12 @@ export interface RetentionPolicy {
   readonly changeMs: number | undefined;
   /** After an access entry; undefined to keep them as long as changes. */
   readonly accessMs: number | undefined;
+  /** After an access request or an access review is over. */
+  readonly accessRecordMs: number;
   /** After the shape of a token was presented last. */
   readonly seenTokenMs: number;
   /** After the beginning of the day of the last use of access. */
   readonly usageMs: number;
-  /** After an access review was closed. */
-  readonly reviewMs: number;
   /** After the beginning of the day of a count. */
   readonly countMs: number;
 }
@@ -114,9 +115,10 @@ async function deleteBatches(tx: Transaction, policy: RetentionPolicy): Promise<
     isAll = false;
   if (!(await removeDailyCounts(tx, tx.context.time - policy.countMs, batchSize))) isAll = false;
   if (!(await removeSeenTokens(tx, tx.context.time - policy.seenTokenMs, batchSize))) isAll = false;
+  if (!(await removeClosedRequests(tx, tx.context.time - policy.accessRecordMs, batchSize))) isAll = false;
   if (!(await removeAccessUsage(tx, tx.context.time - policy.usageMs, batchSize))) isAll = false;
   if (!(await removeGoneImages(tx, batchSize))) isAll = false;
-  if (!(await removeClosedReview(tx, tx.context.time - policy.reviewMs))) isAll = false;
+  if (!(await removeClosedReview(tx, tx.context.time - policy.accessRecordMs))) isAll = false;
   return isAll;
 }
 

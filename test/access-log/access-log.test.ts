@@ -282,7 +282,7 @@ for (const database of databases) {
         nodeMs: year,
         countMs: year,
         usageMs: year,
-        reviewMs: year,
+        accessRecordMs: year,
         eventMs: year,
         changeMs: undefined,
         accessMs: 1000,

@@ -2,9 +2,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { openKeyRing } from "../../src/authn/key-ring.ts";
+import { newChild } from "../../src/model/uid.ts";
 import { hasAllAfter } from "../../src/storage/change-log/removal.ts";
 import { insertRow } from "../../src/storage/collection/rows.ts";
 import type { Database } from "../../src/storage/database.ts";
+import { readCounter } from "../../src/storage/engine/counters.ts";
+import { accessRequestCollection } from "../../src/storage/iam/requests/collections.ts";
+import type { AccessRequestRow } from "../../src/storage/iam/requests/rows.ts";
 import { newEncryption } from "../../src/storage/installation/encryption.ts";
 import { keyStore, listSigningKeys } from "../../src/storage/installation/signing-keys.ts";
 import { sweep } from "../../src/storage/sweep.ts";
@@ -19,7 +23,7 @@ const keeping = {
   nodeMs: 3000,
   countMs: 4000,
   usageMs: 6000,
-  reviewMs: 6000,
+  accessRecordMs: 7000,
   seenTokenMs: 2000,
   changeMs: undefined,
 };
@@ -52,6 +56,34 @@ function change(at: number, kind: string): string {
 }
 
 const someone = identityRow(null, "someone");
+
+function requestRow(parent: string, reason: string, more: Partial<AccessRequestRow>): AccessRequestRow {
+  return {
+    uid: newChild(parent),
+    parent,
+    ruleUid: newChild(parent),
+    identityUid: someone.uid,
+    roleUid: newChild(parent),
+    duration: 1,
+    reason,
+    state: "ENDED",
+    decisions: [],
+    session: { mappings: [], people: [] },
+    decideBeforeTime: 1,
+    dueTime: null,
+    startTime: null,
+    expireTime: null,
+    roleBindingUid: null,
+    ownExpireTime: null,
+    breakGlass: false,
+    acknowledgeTime: null,
+    acknowledgerUid: null,
+    acknowledgeComment: null,
+    closeTime: null,
+    createTime: 1,
+    ...more,
+  };
+}
 
 async function put(store: Store, table: string, rows: readonly string[]): Promise<void> {
   await store.tamper(`INSERT INTO ${table} VALUES ${rows.join(", ")}`);
@@ -111,6 +143,29 @@ export function sweepConformance(open: OpenStore): void {
         assert.deepEqual(left, [250, 50, 10]);
       });
     }
+
+    it("deletes access requests that were over for their retention, except break-glass that nobody has acknowledged", async () => {
+      await using store = await open();
+      const group = groupRow(null, "group");
+      const end = time - keeping.accessRecordMs;
+      const acknowledged = { acknowledgeTime: time, acknowledgerUid: someone.uid, acknowledgeComment: "" };
+      const rows = [
+        requestRow(group.uid, "past", { closeTime: end - 1 }),
+        requestRow(group.uid, "now", { closeTime: end }),
+        requestRow(group.uid, "later", { closeTime: end + 1 }),
+        requestRow(group.uid, "open", { state: "ACTIVE", dueTime: time, expireTime: 1 }),
+        requestRow(group.uid, "unsettled", { closeTime: 1, breakGlass: true }),
+        requestRow(group.uid, "settled", { closeTime: 1, breakGlass: true, ...acknowledged }),
+      ];
+      await write(store.database, async (tx) => {
+        await insertRow(tx, groups, group);
+        for (const row of rows) await insertRow(tx, accessRequestCollection, row);
+      });
+      await sweepAt(store.database, time);
+      const left = await store.tamper("SELECT reason FROM access_requests");
+      assert.deepEqual(left.map(({ reason }) => reason).sort(), ["later", "open", "unsettled"]);
+      assert.equal(await readCounter(store.database.session, group.uid, accessRequestCollection.kind), 3);
+    });
 
     it("does not delete from the change log without a retention", async () => {
       await using store = await open();

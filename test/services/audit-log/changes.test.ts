@@ -66,7 +66,7 @@ async function sweepOld({ server }: TestServer, now: number): Promise<void> {
     nodeMs: never,
     countMs: never,
     usageMs: never,
-    reviewMs: never,
+    accessRecordMs: never,
     eventMs: never,
     accessMs: never,
     seenTokenMs: never,

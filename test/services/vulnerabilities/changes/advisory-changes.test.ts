@@ -286,7 +286,7 @@ for (const database of databases) {
         nodeMs: never,
         countMs: never,
         usageMs: never,
-        reviewMs: never,
+        accessRecordMs: never,
         eventMs: never,
         accessMs: never,
         seenTokenMs: never,
