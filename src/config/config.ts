@@ -1,7 +1,7 @@
 // Validates the settings and converts them for the program.
 import path from "node:path";
 import { isLoopbackUrl } from "../base/address-ranges.ts";
-import { dayMs } from "../base/clock.ts";
+import { dayMs, hourMs } from "../base/clock.ts";
 import type { Network } from "../base/network-address.ts";
 import type { NamePolicy } from "../model/trust.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
@@ -73,6 +73,8 @@ export interface Config extends SignInConfig, OutboundConfig {
   readonly accessRecordsKeptMs: number;
   /** How long the shapes of tokens are stored; 0 to store none. */
   readonly seenTokensKeptMs: number;
+  /** How long the responses of calls with an idempotency key are stored. */
+  readonly idempotencyKeptMs: number;
   readonly drainTimeoutMs: number;
   readonly logLevel: string;
   readonly logFormat: "auto" | "json" | "text";
@@ -130,6 +132,7 @@ function toRetentions(raw: RawSettings) {
     accessLogKeptMs: toRetention(raw, "access-log-kept"),
     accessRecordsKeptMs: dayMs * toCount(raw, "access-records-kept", 1, 3650),
     seenTokensKeptMs: dayMs * toCount(raw, "seen-tokens-kept", 0, 400),
+    idempotencyKeptMs: hourMs * toCount(raw, "idempotency-kept", 1, 168),
   };
 }
 

@@ -357,6 +357,12 @@ export const settings = [
     description: "retention of the claims of presented workload tokens, on which rules are tried: 0 stores none",
   },
   {
+    name: "idempotency-kept",
+    value: "hours",
+    fallback: "24",
+    description: "retention of the responses of calls with an idempotency key, which a repetition gets again: 1 to 168",
+  },
+  {
     name: "drain-timeout",
     value: "seconds",
     fallback: "10",

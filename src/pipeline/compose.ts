@@ -5,6 +5,7 @@ import { once } from "../base/lazy.ts";
 import { ComposedMethod, type Handler, type PipelineOptions } from "./composed-method.ts";
 import { isWrite } from "./forwarding.ts";
 import type { Implementation } from "./handlers.ts";
+import { IdempotencyKeyUse, keyUseOf } from "./idempotency-key.ts";
 import type { Method } from "./method.ts";
 import { fieldRules, type RuleBook, ruleBook } from "./text-rules.ts";
 import { compileValidator, type Validator } from "./validate.ts";
@@ -37,12 +38,11 @@ export function composeMethods(
       if (!handler) throw new Error(`${path} has no handler`);
       const validator = validators[descriptor.localName] ?? lazyValidator(descriptor, book);
       const rule = ruleOf(path, descriptor, options.exempt);
+      const writes = isWrite(descriptor, rule);
+      const keyUse = writes ? keyUseOf(descriptor) : IdempotencyKeyUse.IGNORED;
       table.set(
         path,
-        new ComposedMethod(
-          { path, descriptor, rule, isWrite: isWrite(descriptor, rule), handler, validator, rules },
-          options,
-        ),
+        new ComposedMethod({ path, descriptor, rule, isWrite: writes, keyUse, handler, validator, rules }, options),
       );
     }
   }

@@ -12,6 +12,7 @@ import type { Call } from "./call.ts";
 import { errorDomain, finishError } from "./complete-error.ts";
 import { isAlwaysExpensive, isExpensive, mayHaveBudget } from "./expensive.ts";
 import type { ForwardCall } from "./forwarding.ts";
+import { IdempotencyKeyUse, idempotencyKeyOf, keyUnsupported, type RunKeyed } from "./idempotency-key.ts";
 import type { Method } from "./method.ts";
 import type { Observer } from "./observe.ts";
 import type { FieldRules } from "./text-rules.ts";
@@ -36,6 +37,8 @@ export interface PipelineOptions extends AuthenticateDeps {
   readonly ownsBinding?: (call: Call, uid: string) => MaybePromise<boolean>;
   /** Forwards calls that write; absent if this process executes all calls. */
   readonly forward?: ForwardCall | undefined;
+  /** Runs calls with an idempotency key. */
+  readonly runKeyed?: RunKeyed | undefined;
 }
 
 /** The definition of one method. */
@@ -45,6 +48,7 @@ interface MethodDefinition {
   readonly rule: AccessRule;
   /** Whether its calls write. */
   readonly isWrite: boolean;
+  readonly keyUse: IdempotencyKeyUse;
   readonly handler: Handler;
   readonly validator: Validator;
   readonly rules: FieldRules;
@@ -136,7 +140,7 @@ export class ComposedMethod implements Method {
 
   /** AIP-211: authorization comes before existence. The handler reads, so it runs last. */
   #handle(call: Call, request: Message): unknown {
-    const { rule, isWrite, handler, validator } = this.#definition;
+    const { rule, isWrite, validator } = this.#definition;
     const { clock, ownsBinding, forward } = this.#options;
     const now = clock();
     const violations = validator(request, { now, createTime: now });
@@ -148,7 +152,7 @@ export class ComposedMethod implements Method {
     return mapMaybe(ownsBinding(call, uid), (isOwn) => {
       if (!isOwn) return this.#authorize(call, request);
       call.ownBinding = uid;
-      return handler(request, call) as MaybePromise<unknown>;
+      return this.#respond(call, request);
     });
   }
 
@@ -171,10 +175,19 @@ export class ComposedMethod implements Method {
   }
 
   #execute(call: Call, request: Message): MaybePromise<unknown> {
-    const { rule, handler } = this.#definition;
+    const { rule } = this.#definition;
     const { enter } = this.#options;
-    if (!enter || rule.type !== "scoped" || rule.capabilities.length === 0) return handler(request, call) as never;
-    return mapMaybe(enter(call, rule.scopeOf(request)), () => handler(request, call) as MaybePromise<unknown>);
+    if (!enter || rule.type !== "scoped" || rule.capabilities.length === 0) return this.#respond(call, request);
+    return mapMaybe(enter(call, rule.scopeOf(request)), () => this.#respond(call, request));
+  }
+
+  #respond(call: Call, request: Message): MaybePromise<unknown> {
+    const { handler, keyUse } = this.#definition;
+    const key = keyUse === IdempotencyKeyUse.IGNORED ? undefined : idempotencyKeyOf(call);
+    if (key === undefined) return handler(request, call) as MaybePromise<unknown>;
+    const { runKeyed } = this.#options;
+    if (keyUse === IdempotencyKeyUse.REJECTED || !runKeyed) throw keyUnsupported(this);
+    return runKeyed(this, request, call, key);
   }
 
   #recover(call: Call, request: Message, startedAt: number, error: unknown): Promise<Message> {

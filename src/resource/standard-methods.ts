@@ -21,6 +21,9 @@ export interface ParentCollection {
   readonly type: string;
 }
 
+/** The columns of a new row that clients cannot set. A function receives its uid and the time of its creation. */
+type ServerColumns<R, S extends keyof R> = Pick<R, S> | ((uid: string, createTime: number) => Pick<R, S>);
+
 /** Returns the standard methods of a resource. Services wire them by name, or build their own methods from the parts. */
 export function standardMethods<D extends DescMessage, R extends ResourceRow, S extends keyof R = never>(
   resource: Resource<D, R, S>,
@@ -37,7 +40,12 @@ export function standardMethods<D extends DescMessage, R extends ResourceRow, S 
 
     message: (row: R): MessageShape<D> => create(resource.schema, resource.toMessage(row)),
 
-    async create(parent: string, value: MessageShape<D>, call: Call, server: Pick<R, S>): Promise<MessageInitShape<D>> {
+    async create(
+      parent: string,
+      value: MessageShape<D>,
+      call: Call,
+      server: ServerColumns<R, S>,
+    ): Promise<MessageInitShape<D>> {
       const write = { ...writeContext(call, clock), isIndependent: true };
       return resource.toMessage(await database.write(write, (tx) => parts.insert(tx, parent, value, server)));
     },
@@ -87,21 +95,15 @@ function transactionParts<D extends DescMessage, R extends ResourceRow, S extend
     changed,
 
     /**
-     * Inserts a resource under `parent` in the given transaction. `server` supplies the columns that clients cannot set; as a
-     * function, it receives the new uid.
+     * Inserts a resource under `parent` in the given transaction. `server` supplies the columns that clients cannot set.
      */
-    async insert(
-      tx: Transaction,
-      parent: string,
-      value: MessageShape<D>,
-      server: Pick<R, S> | ((uid: string) => Pick<R, S>),
-    ): Promise<R> {
+    async insert(tx: Transaction, parent: string, value: MessageShape<D>, server: ServerColumns<R, S>): Promise<R> {
       if (parent !== "" && !(await parents.keep(tx, parent))) throw notFound(parents.type, parent);
       requireDepth(parent, context.settings);
       const { time } = tx.context;
       const uid = newChild(parent);
       const own = { uid, parent: parent === "" ? null : parent, createTime: time, ...updateTimeOf(resource, time) };
-      const supplied = typeof server === "function" ? server(uid) : server;
+      const supplied = typeof server === "function" ? server(uid, time) : server;
       const row = { ...resource.toRow(value), ...supplied, ...own } as unknown as R;
       await insertRow(tx, resource.collection, row);
       return row;

@@ -10,7 +10,7 @@ import { sendTestEvent } from "../events/test-event.ts";
 import { type Metrics, newMetrics } from "../observe/metrics.ts";
 import { fetchJson, outboundProblem } from "../outbound/http.ts";
 import { type ComposeOptions, composeMethods } from "../pipeline/compose.ts";
-import type { Handlers } from "../pipeline/handlers.ts";
+import type { Handlers, Implementation } from "../pipeline/handlers.ts";
 import { isMethodPath, type LazyMethods, withLazyMethods } from "../pipeline/lazy-methods.ts";
 import type { MethodTable } from "../pipeline/method.ts";
 import { newObserver, type Observer } from "../pipeline/observe.ts";
@@ -20,6 +20,7 @@ import type { ServiceContext, ServiceSettings } from "../resource/service-contex
 import { eventDefinitions, methodEvents } from "../services/event-definitions.ts";
 import { bindingOwnership } from "../services/iam/roles/own-bindings.ts";
 import { isKnownAt, newEntrance } from "../services/iam/users/membership.ts";
+import { type KeyedOptions, newKeyedCalls, type RunOn } from "../services/keyed-calls.ts";
 import type { Forwarder } from "../transport/forwarding/forwarder.ts";
 import type { V1Implementation } from "../v1/adapter.ts";
 import { v1EventDefinitions } from "../v1/event-definitions.ts";
@@ -33,7 +34,7 @@ import { measureTokens } from "./metrics/token-metrics.ts";
 import { operateOptions } from "./operate-options.ts";
 import { eventSender, outboundOptions, sinkOptions } from "./outbound.ts";
 import type { ServerContext } from "./server-context.ts";
-import { exemptMethods, type ServiceDeps, services } from "./services.ts";
+import { exemptMethods, newServiceFinder, type ServiceDeps, services } from "./services.ts";
 import type { ServerStorage } from "./storage.ts";
 import type { ServerTokens } from "./tokens.ts";
 
@@ -105,8 +106,22 @@ export function newServerApi(
       turns: newTurns(limits, clock),
       forward: forwarder?.forward,
     },
+    { keptMs: config.idempotencyKeptMs, onReplay: measureReplays(metrics) },
   );
   return { ...api, metrics, observe };
+}
+
+/** Returns the function that counts a replay. */
+function measureReplays(metrics: Metrics): () => void {
+  let replays = 0;
+  metrics.counter(
+    "gatehouse_idempotent_replays_total",
+    "Calls with an idempotency key whose stored response was returned.",
+    () => replays,
+  );
+  return () => {
+    replays++;
+  };
 }
 
 function measureForwarding(metrics: Metrics, forwarder: Forwarder | undefined): void {
@@ -154,9 +169,11 @@ function serviceSettings(config: Config): ServiceSettings {
 export function composeApi(
   context: ServiceDeps,
   tokenService: Handlers<typeof SecurityTokenService>,
-  options: Omit<ComposeOptions, "exempt">,
+  options: Omit<ComposeOptions, "exempt" | "runKeyed">,
+  keyed: KeyedOptions,
 ): Api {
-  const pipeline = { ...options, exempt: exemptMethods };
+  const runKeyed = newKeyedCalls(context, newRunOn(context, tokenService), keyed);
+  const pipeline = { ...options, exempt: exemptMethods, runKeyed };
   const v2beta1 = services(context, tokenService);
   const current = composeMethods(v2beta1, pipeline);
   const former = once(() => v1Services(v2beta1, context));
@@ -164,6 +181,16 @@ export function composeApi(
   const lazy = [{ ...v1, methods: v1Methods }, ...aliasMethods(current)];
   const eventOf = eventFinder(context, current, former);
   return { current, lazy, methods: withLazyMethods(current, lazy), eventOf };
+}
+
+/** Returns the function that runs the handler of a method with other dependencies. Services of version 1 call those of v2beta1. */
+function newRunOn(deps: ServiceDeps, tokenService: Handlers<typeof SecurityTokenService>): RunOn<ServiceDeps> {
+  const finder = once(() => newServiceFinder(deps));
+  return ({ descriptor: { parent, localName } }, context, request, call) => {
+    const isOf = ({ service }: Implementation) => service.typeName === parent.typeName;
+    const found = finder()(parent.typeName, context) ?? v1Services(services(context, tokenService), context).find(isOf);
+    return found!.handlers[localName]!(request as never, call);
+  };
 }
 
 /** Loads the event definitions with the first event, and those of version 1 if no other matches. */

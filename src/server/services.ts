@@ -52,39 +52,60 @@ export type ServiceDeps = AuthContext &
   ProviderTesting &
   WorkloadTrustContext;
 
+/** Makes the services of one or several domains. */
+type ServiceMaker = (deps: ServiceDeps) => Implementation | readonly Implementation[];
+
+/** The makers of all services of v2beta1 but that of tokens. */
+const serviceMakers: readonly ServiceMaker[] = [
+  ...kinds.map(
+    ({ implement: make }): ServiceMaker =>
+      (deps) =>
+        make?.(deps) ?? [],
+  ),
+  groupTree,
+  identitySearch,
+  images,
+  imageStore,
+  repositories,
+  advisoryFacets,
+  advisorySearch,
+  advisoryChanges,
+  affectedQuery,
+  osvApi,
+  advisoryRecords,
+  delivery,
+  changes,
+  auth,
+  providerTests,
+  delegations,
+  memberships,
+  roleBindingTerms,
+  workloadTrust,
+  access,
+  accessUsage,
+  search,
+  findings,
+  statistics,
+  apply,
+  organizationImport,
+  organizationExport,
+  operate,
+  ping,
+];
+
 /** Returns all services of v2beta1. */
 export function services(deps: ServiceDeps, tokenService: Handlers<typeof SecurityTokenService>): Implementation[] {
-  return [
-    ...kinds.flatMap(({ implement: make }) => make?.(deps) ?? []),
-    groupTree(deps),
-    identitySearch(deps),
-    images(deps),
-    imageStore(deps),
-    repositories(deps),
-    advisoryFacets(deps),
-    advisorySearch(deps),
-    advisoryChanges(deps),
-    affectedQuery(deps),
-    osvApi(deps),
-    advisoryRecords(deps),
-    delivery(deps),
-    changes(deps),
-    implement(SecurityTokenService, tokenService, exchangeRules),
-    auth(deps),
-    providerTests(deps),
-    delegations(deps),
-    memberships(deps),
-    roleBindingTerms(deps),
-    workloadTrust(deps),
-    access(deps),
-    accessUsage(deps),
-    search(deps),
-    findings(deps),
-    statistics(deps),
-    apply(deps),
-    organizationImport(deps),
-    organizationExport(deps),
-    operate(deps),
-    ping(),
-  ];
+  return [...serviceMakers.flatMap((make) => make(deps)), implement(SecurityTokenService, tokenService, exchangeRules)];
+}
+
+/**
+ * Returns the function that makes one service of v2beta1, or a few, with other dependencies. It makes each service once, to know which
+ * maker has it.
+ */
+export function newServiceFinder(deps: ServiceDeps) {
+  const makers = new Map(
+    serviceMakers.flatMap((make) => [make(deps)].flat().map(({ service }) => [service.typeName, make] as const)),
+  );
+  return (typeName: string, others: ServiceDeps): Implementation | undefined =>
+    [makers.get(typeName)?.(others) ?? []].flat().find(({ service }) => service.typeName === typeName);
 }

@@ -82,6 +82,11 @@ const expiringTables: readonly ExpiringTable[] = [
     retentionMs: ({ retiredKeyMs }) => retiredKeyMs,
   },
   {
+    kind: "call_outcomes",
+    table: ({ callOutcomes: rows }) => ({ rows, key: rows.keyDigest, end: rows.expireTime }),
+    retentionMs: () => 0,
+  },
+  {
     kind: "nodes",
     table: ({ nodes: rows }) => ({ rows, key: rows.id, end: rows.lastSeenTime }),
     retentionMs: ({ nodeMs }) => nodeMs,

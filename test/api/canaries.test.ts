@@ -34,6 +34,7 @@ function failing(message: string): ApiClient {
   return {
     name: "rest",
     call: async () => ({ code: Code.INTERNAL, message, details: [] }),
+    repetitions: () => 0,
     [Symbol.dispose]: () => {},
   };
 }

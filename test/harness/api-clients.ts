@@ -18,6 +18,7 @@ import { Client, credentials, Metadata, type ServiceError } from "@grpc/grpc-js"
 import { StatusSchema } from "../../gen/google/rpc/status_pb.ts";
 import { generatedServices } from "../transport/rest/methods.ts";
 import { detailRegistry, failure, type Outcome, success } from "./outcome.ts";
+import { repeatingCaller } from "./repeating-client.ts";
 import { type PathStyle, restCaller, type Witness } from "./rest-client.ts";
 
 export type { Outcome } from "./outcome.ts";
@@ -27,10 +28,19 @@ export interface ApiClient extends Disposable {
   readonly name: TransportName;
   /** Calls a method by its gRPC path with the JSON of its request; without a token when there is none. */
   call(token: string | undefined, methodPath: string, request: JsonObject): Promise<Outcome>;
+  /** How many calls it has repeated by itself. */
+  repetitions(): number;
 }
 
 /** The transports, by what opens them. */
-export const transportNames = ["grpc", "grpc-web", "connect", "rest", "rest, slashes escaped"] as const;
+export const transportNames = [
+  "grpc",
+  "grpc-web",
+  "connect",
+  "rest",
+  "rest, slashes escaped",
+  "rest, each write repeated by its key",
+] as const;
 export type TransportName = (typeof transportNames)[number];
 
 /** The services that can be called: all in gen/ but those of gRPC itself. A new one is tested wherever all are. */
@@ -41,6 +51,8 @@ export const services: readonly DescService[] = (await generatedServices()).filt
 const methods = new Map(services.flatMap(({ methods }) => methods.map((method) => [pathOf(method), method] as const)));
 
 type Caller = Disposable & {
+  /** How many calls it has repeated; none if absent. */
+  repetitions?(): number;
   call(token: string | undefined, method: DescMethodUnary, request: JsonObject): Promise<Outcome>;
 };
 
@@ -58,6 +70,7 @@ export function openApiClient(
   return {
     name,
     call: (token, methodPath, request) => caller.call(token, as(findMethod(methodPath)), request),
+    repetitions: () => caller.repetitions?.() ?? 0,
     [Symbol.dispose]: () => caller[Symbol.dispose](),
   };
 }
@@ -68,6 +81,7 @@ const openers: Readonly<Record<TransportName, (url: string, witness: Witness | u
   connect: connectCaller,
   rest: (url) => restCaller(url, "slashes" satisfies PathStyle),
   "rest, slashes escaped": (url, witness) => restCaller(url, "escaped" satisfies PathStyle, witness),
+  "rest, each write repeated by its key": (url) => repeatingCaller(url),
 };
 
 /** Returns the method with this gRPC path; throws when there is none. */

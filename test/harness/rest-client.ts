@@ -54,9 +54,14 @@ export type Witness = (sent: RestRequest, status: number, received: string) => v
 export function restCaller(url: string, style: PathStyle, witness?: Witness) {
   const agent = new Agent({ keepAlive: true });
   return {
-    async call(token: string | undefined, descriptor: DescMethodUnary, message: JsonObject): Promise<Outcome> {
+    async call(
+      token: string | undefined,
+      descriptor: DescMethodUnary,
+      message: JsonObject,
+      headers: Readonly<Record<string, string>> = {},
+    ): Promise<Outcome> {
       const request = restRequest(descriptor, message, style);
-      const reply = await send(url, agent, token, request);
+      const reply = await send(url, agent, token, request, headers);
       const received = await text(reply);
       witness?.(request, reply.statusCode ?? 0, received);
       return reply.statusCode === 200 ? answered(descriptor, received) : refused(received);
@@ -66,12 +71,19 @@ export function restCaller(url: string, style: PathStyle, witness?: Witness) {
 }
 
 // Not fetch: it would resolve `..` in a path before the server sees it.
-function send(url: string, agent: Agent, token: string | undefined, sent: RestRequest): Promise<IncomingMessage> {
+function send(
+  url: string,
+  agent: Agent,
+  token: string | undefined,
+  sent: RestRequest,
+  further: Readonly<Record<string, string>>,
+): Promise<IncomingMessage> {
   const { hostname, port } = new URL(url);
   const body = sent.body === undefined ? undefined : JSON.stringify(sent.body);
   const headers = {
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...(body === undefined ? {} : { "content-type": "application/json" }),
+    ...further,
   };
   return new Promise((resolve, reject) => {
     const request = httpRequest({ hostname, port, path: sent.target, method: sent.method, headers, agent }, resolve);

@@ -9,5 +9,6 @@ export function composeUncalled(): Api {
     { explainExchange: () => ({}), settings: {} } as never,
     tokenService as never,
     { domain: "example.org" } as never,
+    { keptMs: 0, onReplay: () => {} },
   );
 }

@@ -3,7 +3,7 @@ import type { DescService } from "@bufbuild/protobuf";
 import { type Client, createClient, type Interceptor, type Transport } from "@connectrpc/connect";
 import { bearerToken } from "./bearer.ts";
 import type { Tokens } from "./exchange.ts";
-import { type RetryPolicy, retryingCalls } from "./retrying-calls.ts";
+import { keyedCalls, type RetryPolicy, retryingCalls } from "./retrying-calls.ts";
 
 /** The options of a client. */
 export interface ClientOptions {
@@ -41,7 +41,7 @@ export function newClient(
 ): GatehouseClient {
   const { tokens, retry, timeoutMs: defaultTimeoutMs = 60_000 } = options;
   const baseUrl = options.url.replace(/\/+$/, "");
-  const retries = retry === false ? [] : [retryingCalls(retry)];
+  const retries = retry === false ? [] : [keyedCalls(), retryingCalls(retry)];
   const openWith = (...interceptors: Interceptor[]) =>
     open({ baseUrl, defaultTimeoutMs, interceptors: [...retries, ...interceptors] });
   const source = typeof tokens === "function" ? tokens({ url: baseUrl, transport: openWith() }) : tokens;

@@ -12,5 +12,12 @@ export {
   type Tokens,
 } from "./exchange.ts";
 export { listAll } from "./pages.ts";
-export { isIdempotent, type RetryPolicy, repeatableCall, retryingCalls } from "./retrying-calls.ts";
+export {
+  isIdempotent,
+  keyedCalls,
+  type RetryPolicy,
+  repeatableCall,
+  retryingCalls,
+  takesKey,
+} from "./retrying-calls.ts";
 export { cachedToken, type ExpiringToken, readToken, staticToken, type TokenSource } from "./tokens.ts";

@@ -9,6 +9,7 @@ import {
   createContextValues,
   type Interceptor,
 } from "@connectrpc/connect";
+import { IdempotencyKeyUse, idempotency_key } from "../../../gen/gatehouse/annotations/v1/idempotency_pb.ts";
 import { http } from "../../../gen/google/api/annotations_pb.ts";
 import { errorDetails } from "./errors.ts";
 import { type RetryOptions, withRetries } from "./retry.ts";
@@ -37,6 +38,24 @@ export function isIdempotent(method: DescMethod): boolean {
   return hasOption(method, http) && getOption(method, http).pattern.case === "get";
 }
 
+/** The header of an idempotency key. A call that has one may be repeated: the server changes nothing again, and returns the first response. */
+const keyHeader = "idempotency-key";
+
+/** Reports whether a method takes an idempotency key: it writes, and does not say otherwise. */
+export function takesKey(method: DescMethod): boolean {
+  const use = getOption(method, idempotency_key);
+  return use === IdempotencyKeyUse.TAKEN || (use === IdempotencyKeyUse.UNSPECIFIED && !isIdempotent(method));
+}
+
+/** Returns an interceptor that gives each call of a method that takes one a random idempotency key, unless the caller gave it one. */
+export function keyedCalls(): Interceptor {
+  return (next) => (request) => {
+    if (!request.stream && takesKey(request.method) && !request.header.has(keyHeader))
+      request.header.set(keyHeader, crypto.randomUUID());
+    return next(request);
+  };
+}
+
 /**
  * Returns an interceptor that repeats unary calls which may be repeated and failed because the server is unreachable, busy or limits
  * the rate. It waits as long as the server asks for, else a random time that grows (exponential back-off with full jitter).
@@ -44,9 +63,18 @@ export function isIdempotent(method: DescMethod): boolean {
 export function retryingCalls(policy: RetryPolicy = {}): Interceptor {
   const delayMs = delaysOf(policy);
   return (next) => (request) => {
-    if (request.stream || !(isIdempotent(request.method) || request.contextValues.get(repeatable)))
+    const { method, contextValues, header } = request;
+    if (request.stream || !(isIdempotent(method) || contextValues.get(repeatable) || header.has(keyHeader)))
       return next(request);
-    return withRetries(() => next(request), { delayMs, signal: request.signal });
+    // A conflict of a write is one of what its caller read, unless the server says when to repeat the same.
+    const isConflict = (error: unknown) =>
+      !isIdempotent(method) &&
+      ConnectError.from(error).code === Code.Aborted &&
+      errorDetails(error).retryAfterMs === undefined;
+    return withRetries(() => next(request), {
+      delayMs: (error, retries) => (isConflict(error) ? undefined : delayMs(error, retries)),
+      signal: request.signal,
+    });
   };
 }
 

@@ -29,7 +29,7 @@ export async function openTransport(url: string, tokens: TokenSource): Promise<O
   const transport = createGrpcTransport({
     baseUrl: url,
     sessionManager,
-    interceptors: [named, limits.waitForRateLimit, bearerToken(tokens)],
+    interceptors: [named, repeatedWrites, limits.waitForRateLimit, bearerToken(tokens)],
     defaultTimeoutMs: callTimeoutMs,
   });
   return { transport, close };
@@ -39,6 +39,16 @@ export async function openTransport(url: string, tokens: TokenSource): Promise<O
 const named: Interceptor = (next) => (request) => {
   request.header.set("user-agent", `gatehouse/${version}`);
   return next(request);
+};
+
+/**
+ * Gives writes an idempotency key, and repeats them if the server is unavailable or the connection breaks. Commands that only read do not
+ * load what that takes.
+ */
+const repeatedWrites: Interceptor = (next) => async (request) => {
+  if (/^(?:Get|List)/.test(request.method.name)) return await next(request);
+  const { keyedCalls, retryingCalls } = await import("../../../packages/client/src/retrying-calls.ts");
+  return await keyedCalls()(retryingCalls({ retries: 3 })(next))(request);
 };
 
 /** Calls the issuer of a target with a bearer token other than the session's. */

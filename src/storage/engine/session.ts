@@ -43,10 +43,10 @@ export interface SessionDialect {
   /** The version of the database, and its size in bytes. */
   readonly facts: { readonly version: SQL<string>; readonly sizeBytes: SQL<number> };
   /**
-   * The functions that lock the hash of a text until the end of the transaction, for one transaction or for several; undefined if there
-   * is one writer at a time.
+   * The functions that lock the hash of a text until the end of the transaction, for one transaction or for several, or that try to and
+   * return whether they did; undefined if there is one writer at a time.
    */
-  readonly textLocks: { readonly exclusive: SQL; readonly shared: SQL } | undefined;
+  readonly textLocks: { readonly exclusive: SQL; readonly shared: SQL; readonly tryExclusive: SQL } | undefined;
   /** A table with one column, `value`: the texts of a JSON array. */
   readonly textsOf: (list: SQLWrapper) => SQL;
   /** A table with two columns, `key` and `value`: the members of a JSON object of texts. */

@@ -88,4 +88,5 @@ export const {
   accessReviews,
   accessReviewEntries,
   accessReviewItems,
+  callOutcomes,
 } = sqliteTables;

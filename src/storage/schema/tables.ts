@@ -2,6 +2,7 @@
 import type { Columns } from "./columns.postgres.ts";
 import { defineAccessRequestTables } from "./tables/access-requests.ts";
 import { defineAccessReviewTables } from "./tables/access-reviews.ts";
+import { defineCallOutcomeTables } from "./tables/call-outcomes.ts";
 import { defineEventTables } from "./tables/events.ts";
 import { defineIamTables } from "./tables/iam.ts";
 import { defineImageUseTables } from "./tables/image-uses.ts";
@@ -48,6 +49,7 @@ export function defineTables(columns: Columns) {
     ...defineWorkloadTables(columns, identityUid),
     ...defineUsageTables(columns, identityUid, groupUid),
     ...defineAccessRequestTables(columns, groupUid),
+    ...defineCallOutcomeTables(columns, groupUid),
     ...defineImageTables(columns),
     ...defineImageUseTables(columns, repoUid, tagUid),
     ...defineAccessReviewTables(columns, groupUid),

@@ -130,6 +130,7 @@ class Connection {
         authorization: call.header("authorization"),
         traceparent: currentTraceparent(),
         "user-agent": call.header("user-agent"),
+        "idempotency-key": call.header("idempotency-key"),
       };
       const head: CallHead = [id, path, transport, requestId, clientAddress, headers];
       this.#frames.send(head, input, request);

@@ -82,6 +82,7 @@ const exposedHeaders = [
   "grpc-message",
   "grpc-status",
   "grpc-status-details-bin",
+  "idempotent-replayed",
   "retry-after",
   "www-authenticate",
   "x-page-token-expired",

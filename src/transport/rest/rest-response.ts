@@ -66,9 +66,13 @@ export function newErrorResponses(
   };
 }
 
+/** Reasons with another status than their code: clients that know idempotency keys expect it. */
+const statusOfReason: ReadonlyMap<string, number> = new Map([["IDEMPOTENCY_KEY_REUSED", 422]]);
+
 /** Returns the HTTP status of an error. */
 export function statusOf(error: ApiError): number {
-  return error instanceof HttpError ? error.status : (httpStatus[error.code] ?? 500);
+  if (error instanceof HttpError) return error.status;
+  return statusOfReason.get(error.reason) ?? httpStatus[error.code] ?? 500;
 }
 
 function headersOf(error: ApiError, call: ChallengedCall | undefined): OutgoingResponse["headers"] {

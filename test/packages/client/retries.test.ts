@@ -8,10 +8,11 @@ import { type Client, Code, ConnectError, type ConnectRouter } from "@connectrpc
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { AccessService } from "../../../gen/gatehouse/access/v1/access_pb.ts";
+import { ApplyService } from "../../../gen/gatehouse/apply/v1/apply_pb.ts";
 import { RetryInfoSchema } from "../../../gen/google/rpc/error_details_pb.ts";
 import { isIdempotent, openClient, type RetryPolicy, repeatableCall } from "../../../packages/client/src/node.ts";
 import { withRetries } from "../../../packages/client/src/retry.ts";
-import { delaysOf } from "../../../packages/client/src/retrying-calls.ts";
+import { delaysOf, takesKey } from "../../../packages/client/src/retrying-calls.ts";
 import { openClient as openWebClient } from "../../../packages/client/src/web.ts";
 import { freePort } from "../../harness/postgres.ts";
 import { type Failure, startFailingServer } from "./failing-server.ts";
@@ -61,13 +62,13 @@ const cases: readonly Case[] = [
     code: Code.ResourceExhausted,
   },
   { rule: "a denial fails", failures: [denied], call: list, attempts: 1, code: Code.PermissionDenied },
-  { rule: "a create fails", failures: [unavailable], call: create, attempts: 1, code: Code.Unavailable },
+  { rule: "a create that conflicts fails", failures: [aborted], call: create, attempts: 1, code: Code.Aborted },
+  { rule: "a create is repeated with its key", failures: [unavailable], call: create, attempts: 2 },
   {
-    rule: "a delete fails, because a repeated one would be NOT_FOUND",
+    rule: "a delete is repeated with its key: without it, the second would be NOT_FOUND",
     failures: [unavailable],
     call: (groups) => groups.deleteGroup({}),
-    attempts: 1,
-    code: Code.Unavailable,
+    attempts: 2,
   },
   {
     rule: "a create that the caller marks is repeated",
@@ -156,5 +157,12 @@ describe("the methods that may be repeated", () => {
       false,
     ]);
     assert.equal(isIdempotent(AccessService.method.listCapabilities), true);
+  });
+
+  it("are those that write with an idempotency key, which those that converge by themselves do not take", () => {
+    const { listGroups, createGroup, deleteGroup } = GroupsService.method;
+    assert.deepEqual([listGroups, createGroup, deleteGroup].map(takesKey), [false, true, true]);
+    assert.equal(takesKey(ApplyService.method.applyResources), false);
+    assert.equal(takesKey(AccessService.method.simulateChange), false);
   });
 });

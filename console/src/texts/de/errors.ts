@@ -37,6 +37,12 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "error.UNAUTHENTICATED": "Ihre Sitzung ist zu Ende. Melden Sie sich wieder an.",
   "error.MISSING_CAPABILITY": "Die Person hat Rollen, die Sie nicht entziehen dürfen.",
   "error.NOT_REGISTERED": "Diese Person hat noch kein Konto.",
+  "error.IDEMPOTENCY_KEY_IN_USE":
+    "Derselbe Aufruf läuft noch. Warten Sie einen Moment, und versuchen Sie es dann noch einmal.",
+  "error.IDEMPOTENCY_KEY_INVALID": "Der Idempotency-Key muss 1 bis 255 sichtbare ASCII-Zeichen haben.",
+  "error.IDEMPOTENCY_KEY_REUSED":
+    "Der Idempotency-Key wurde für einen anderen Aufruf verwendet. Nehmen Sie einen neuen.",
+  "error.IDEMPOTENCY_KEY_UNSUPPORTED": "Diese Methode nimmt keinen Idempotency-Key.",
   "error.RATE_LIMITED": "Das war zu oft. Warten Sie einen Moment, und versuchen Sie es dann noch einmal.",
   "error.ALREADY_JOINED":
     "Sie sind der Organisation beigetreten und können sie nicht mehr ablehnen: Verlassen Sie sie.",

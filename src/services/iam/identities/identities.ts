@@ -71,13 +71,14 @@ export function identities(context: ServiceContext): Implementation {
       listIdentities: (request, call) =>
         standard.list(request, call, { name: request.name, relationshipType: request.relationshipType }),
       createIdentity: ({ parent, identity: value }, call) =>
-        standard.create(parent, value!, call, {
+        standard.create(parent, value!, call, (_uid, createTime) => ({
           email: "",
           emailUnverified: "",
           metadata: {},
-          lastSeenTime: context.clock(),
+          // Never used.
+          lastSeenTime: createTime,
           trust: null,
-        }),
+        })),
       updateIdentity: (request, call) =>
         standard.update(request.identity!, request.updateMask, call, async (tx, before, after) => {
           // Stored as JSON: a database may reorder the members.

@@ -12,7 +12,11 @@ export const postgresDialect: SessionDialect = {
     version: sql<string>`current_setting('server_version')`,
     sizeBytes: sql<number>`pg_database_size(current_database())`,
   },
-  textLocks: { exclusive: sql`pg_advisory_xact_lock`, shared: sql`pg_advisory_xact_lock_shared` },
+  textLocks: {
+    exclusive: sql`pg_advisory_xact_lock`,
+    shared: sql`pg_advisory_xact_lock_shared`,
+    tryExclusive: sql`pg_try_advisory_xact_lock`,
+  },
   tables: postgresTables,
   textsOf: (list) => sql`json_array_elements_text(cast(${list} as json))`,
   membersOf: (object) => sql`json_each_text(cast(${object} as json))`,

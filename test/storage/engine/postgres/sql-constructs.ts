@@ -21,6 +21,7 @@ const reviews = "schema/migrations/postgres/0020_access_reviews.sql";
 const images = "schema/migrations/postgres/0018_images.sql";
 const imageUses = "schema/migrations/postgres/0019_image_uses.sql";
 const breakGlass = "schema/migrations/postgres/0021_break_glass.sql";
+const outcomes = "schema/migrations/postgres/0022_call_outcomes.sql";
 const seen = "schema/migrations/postgres/0013_seen_tokens.sql";
 const founding = "schema/migrations/postgres/0006_founding_bindings.sql";
 const settings = "schema/migrations/postgres/0007_subscription_settings.sql";
@@ -36,6 +37,7 @@ export const uncommonConstructs: readonly SqlConstruct[] = [
       "engine/postgres/dialect.ts",
       "engine/postgres/migrate.ts",
       "engine/postgres/transaction.ts",
+      "installation/call-outcomes.ts",
       "vulnerabilities/complete-documents.ts",
     ],
   },
@@ -75,6 +77,7 @@ export const uncommonConstructs: readonly SqlConstruct[] = [
       images,
       imageUses,
       breakGlass,
+      outcomes,
     ],
   },
   { name: "DO, CREATE EXTENSION", pattern: /\bDO \$|\bCREATE EXTENSION\b/, files: [initial] },
