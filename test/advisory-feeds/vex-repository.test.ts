@@ -149,6 +149,15 @@ for (const database of databases) {
       assert.deepEqual([...(await downloadWhole(below)).packages.keys()], ["pkg:apk/wolfi/left"]);
     });
 
+    it("a Go module is known by its path in lower case, as scanners write it", async () => {
+      const parent = await addGroup(server, group, "go");
+      const paths = ["example.test/Upper/m", "example.test/upper/m"];
+      await add(parent, ...paths.map((name, i) => record(`CVE-2034-${i}`, notAffected(`pkg:golang/${name}`))));
+      const { packages } = await downloadWhole(parent);
+      assert.deepEqual([...packages.keys()], ["pkg:golang/example.test/upper/m"]);
+      assert.equal(packages.get("pkg:golang/example.test/upper/m")!.statements.length, 2);
+    });
+
     it("a second request gets 304 until an advisory changes", async () => {
       const first = await downloadWhole(below);
       const url = urlOf(below, "").slice(0, -1);

@@ -1,7 +1,7 @@
 // Writes a VEX repository (https://github.com/aquasecurity/vex-repo-spec, 0.1): a document for each package, and an index of them.
 import { hash } from "node:crypto";
 import type { TarEntry } from "../../base/tar-writer.ts";
-import { readPurl, writePurl } from "../purl.ts";
+import { type Purl, readPurl, writePurl } from "../purl.ts";
 import { timeText } from "../times.ts";
 import type { Losses, WriteOptions } from "../writing.ts";
 import { type AdvisoriesByPackage, groupByPackage, type PackageSource } from "./by-package.ts";
@@ -54,7 +54,13 @@ function packageIdOf(product: string, losses: Losses): string | undefined {
     return undefined;
   }
   const qualifiers = new Map(repository === undefined ? [] : [["repository_url", repository]]);
-  return writePurl({ ...purl, version: "", subpath: "", qualifiers });
+  return writePurl({ ...purl, ...nameOf(purl), version: "", subpath: "", qualifiers });
+}
+
+/** Returns namespace and name. Those of Go are in lower case by the specification of package URLs, and sources write both. */
+function nameOf({ type, namespace, name }: Purl): Pick<Purl, "namespace" | "name"> {
+  if (type !== "golang") return { namespace, name };
+  return { namespace: namespace.toLowerCase(), name: name.toLowerCase() };
 }
 
 /** The end of a document without statements. */
