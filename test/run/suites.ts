@@ -25,7 +25,8 @@ const tests = (seconds: number, ...files: readonly string[]): readonly string[] 
 
 const databases = ["failover", "pgbouncer", "replica", "tls"].map((name) => `test/storage/end-to-end/${name}.ts`);
 const mainViews = ["walkthrough", "sign-in", "console"].map((view) => `test/browser/${view}.browser.ts`);
-const real = ["test/advisories/real/real.ts", "test/advisories/openvex/end-to-end/go-vex.ts"];
+const realFiles = ["real/real", "real/osv-scanner", "openvex/end-to-end/go-vex"];
+const real = realFiles.map((file) => `test/advisories/${file}.ts`);
 const osv = "test/advisories/osv/end-to-end/osv.ts";
 
 /** Every suite. `test/README.md` says what each needs. */
