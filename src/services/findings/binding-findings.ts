@@ -1,30 +1,53 @@
-// Role bindings that give less than their place says.
+// Role bindings that give less than their place says, and those that nobody uses.
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { FindingKind } from "../../../gen/gatehouse/organizations/v1/findings_pb.ts";
 import { toTimestamp } from "../../aip/timestamps.ts";
+import { dayMs } from "../../base/clock.ts";
 import type { Call } from "../../pipeline/call.ts";
 import type { Collection, ResourceRow } from "../../storage/collection/collection.ts";
 import { findRows } from "../../storage/collection/rows.ts";
 import type { Session } from "../../storage/engine/session.ts";
+import { recordedSince } from "../../storage/iam/access-usage.ts";
 import { groupCollection, roleBindingCollection, roleCollection } from "../../storage/iam/collections.ts";
 import { confinedBindings as confined } from "../../storage/iam/confined-bindings.ts";
+import { removableSince } from "../../storage/iam/unused-bindings.ts";
+import type { Scan } from "../../storage/list/scan.ts";
 import { showBinding } from "../access/shown-binding.ts";
 import { identityShower } from "../access/shown-identities.ts";
-import { type FindingParts, type FindingSource, scanOfRows } from "./finding-kind.ts";
+import { unusedDays } from "../access/unused-access.ts";
+import { type FindingParts, type FindingSource, nothingToScan, scanOfRows } from "./finding-kind.ts";
+
+const allBindings: Omit<Scan, "condition"> = {
+  kind: roleBindingCollection.kind,
+  table: ({ roleBindings }) => roleBindings,
+  uid: ({ roleBindings }) => roleBindings.uid,
+};
 
 /** Role bindings of identities of a subgroup, at a group outside of it. */
 export const confinedBindings: FindingSource = {
   kind: FindingKind.CONFINED_BINDING,
   capability: Capability.CAP_IAM_ROLE_BINDINGS_LIST,
-  startScan: scanOfRows(
-    () => ({
-      kind: roleBindingCollection.kind,
-      table: ({ roleBindings }) => roleBindings,
-      uid: ({ roleBindings }) => roleBindings.uid,
-      condition: confined,
-    }),
-    show,
-  ),
+  startScan: scanOfRows(() => ({ ...allBindings, condition: confined }), show),
+};
+
+/** How many role bindings are compared with the uses of their holders: it takes longer than to look at a row. */
+const maxCompared = 10_000;
+
+const scanUnused = scanOfRows(
+  (now) => ({ ...allBindings, condition: removableSince(now - unusedDays.usual * dayMs) }),
+  show,
+  maxCompared,
+);
+
+/** Role bindings whose removal the list of unused access advises. */
+export const unusedBindings: FindingSource = {
+  kind: FindingKind.UNUSED_BINDING,
+  capability: Capability.CAP_IAM_ROLE_BINDINGS_LIST,
+  async startScan(session, subtrees, now, call) {
+    const recorded = await recordedSince(session);
+    const isObserved = recorded !== undefined && recorded <= now - unusedDays.usual * dayMs;
+    return isObserved ? await scanUnused(session, subtrees, now, call) : nothingToScan;
+  },
 };
 
 async function show(session: Session, uids: readonly string[], call: Call): Promise<FindingParts[]> {

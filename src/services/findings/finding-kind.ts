@@ -68,14 +68,23 @@ export function scanOfFound<T>({ found, isWhole, cursorOf, show }: FoundOneByOne
   };
 }
 
-/** Returns a function that starts a scan of rows, whose uids are the cursors. */
+/** The scan of a kind of which there is nothing. */
+export const nothingToScan: FindingScan = {
+  isWhole: true,
+  count: () => 0,
+  find: () => [],
+  show: async () => [],
+};
+
+/** Returns a function that starts a scan of rows, `limit` at most, whose uids are the cursors. */
 export function scanOfRows(
   scanAt: (now: number) => Scan,
   show: (session: Session, uids: readonly string[], call: Call) => Promise<readonly FindingParts[]>,
+  limit = maxScanned,
 ): FindingSource["startScan"] {
   return async (session, subtrees, now) => {
     const scan = scanAt(now);
-    const { ranges, isWhole } = await scanRanges(session, scan, subtrees, maxScanned);
+    const { ranges, isWhole } = await scanRanges(session, scan, subtrees, limit);
     return {
       isWhole,
       count: (after) => countScanned(session, scan, ranges, after),

@@ -23,7 +23,7 @@ import { findRows } from "../../storage/collection/rows.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { groupCollection } from "../../storage/iam/collections.ts";
 import type { Audiences } from "../../sts/audiences.ts";
-import { confinedBindings } from "./binding-findings.ts";
+import { confinedBindings, unusedBindings } from "./binding-findings.ts";
 import { unacknowledgedBreakGlass } from "./break-glass-findings.ts";
 import { broadRules } from "./broad-rules.ts";
 import { deactivatedPeople } from "./deactivated-people.ts";
@@ -51,6 +51,7 @@ const findingSources = ({ defaultAudiences }: FindingsContext): readonly Finding
   reusedNames,
   unpinnedNames,
   broadRules(defaultAudiences),
+  unusedBindings,
 ];
 
 /** The maximum number of subtrees that one call scans for each kind: one for each group where a caller may list it. */

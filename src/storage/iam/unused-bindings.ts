@@ -5,6 +5,7 @@ import { numberPlaceholder, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, SessionDialect } from "../engine/session.ts";
 import type { Condition } from "../list/condition.ts";
 import { eq, sql } from "../schema/drizzle.ts";
+import type { Tables } from "../schema/tables.ts";
 import { type ReachingBinding, reachingColumns } from "./grants.ts";
 
 type UnusedCondition = Pick<Condition, "name" | "build" | "values">;
@@ -19,6 +20,27 @@ export function unusedSince(time: number): UnusedCondition {
     build: (dialect) => sql`(${isUnused(dialect)})`,
     values: { unusedDay: Math.floor(time / dayMs) },
   };
+}
+
+/** Returns the condition of unused role bindings whose uses have been observed since that time: nothing speaks against their removal. */
+export function removableSince(time: number): UnusedCondition {
+  const unused = unusedSince(time);
+  return {
+    name: "removable",
+    build: (dialect) => {
+      const { createTime, startTime } = dialect.tables.roleBindings;
+      const since = numberPlaceholder("observedSince");
+      return sql`(${createTime} <= ${since} and coalesce(${startTime}, 0) <= ${since}
+        and ${bindTimeIn(dialect.tables)} <= ${since} and ${unused.build(dialect)})`;
+    },
+    values: { ...unused.values, observedSince: time },
+  };
+}
+
+/** Returns an expression for the time when a role binding was changed or imported; 0 if it never was. */
+function bindTimeIn({ accessUsage, roleBindings: { identityUid, parent } }: Tables): SQL {
+  return sql`coalesce((select ${accessUsage.bindTime} from ${accessUsage}
+    where ${accessUsage.identityUid} = ${identityUid} and ${accessUsage.groupUid} = ${placeOf(identityUid, parent)}), 0)`;
 }
 
 function isUnused(dialect: SessionDialect): SQL {
@@ -88,10 +110,8 @@ export function observedSince(
 /** Returns role bindings in the order of their uids. Those that are gone are missing. */
 export async function findObservedBindings(session: Session, uids: readonly string[]): Promise<ObservedBinding[]> {
   const statement = session.prepared("role_bindings.observed", (db, tables) => {
-    const { roleBindings, roles, groups, accessUsage, delegations } = tables;
+    const { roleBindings, roles, groups, delegations } = tables;
     const { identityUid, parent } = roleBindings;
-    const noted = sql`(select ${accessUsage.bindTime} from ${accessUsage}
-      where ${accessUsage.identityUid} = ${identityUid} and ${accessUsage.groupUid} = ${placeOf(identityUid, parent)})`;
     const vouched = sql`(select count(*) from ${delegations} where ${delegations.makerUid} = ${identityUid}
       and substr(${delegations.uid}, 1, length(${parent}) + 1) = ${parent} || '/')`;
     return db
@@ -99,7 +119,7 @@ export async function findObservedBindings(session: Session, uids: readonly stri
         ...reachingColumns(tables),
         identityUid,
         createTime: roleBindings.createTime,
-        bindTime: sql`coalesce(${noted}, 0)`.mapWith(Number).as("bind_time"),
+        bindTime: bindTimeIn(tables).mapWith(Number).as("bind_time"),
         delegations: vouched.mapWith(Number).as("delegations"),
       })
       .from(roleBindings)

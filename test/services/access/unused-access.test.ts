@@ -99,6 +99,34 @@ for (const database of databases) {
       assert.equal(row.observedSinceTime, new Date(now - 200 * dayMs).toISOString());
     });
 
+    it("the findings are the role bindings whose removal is advised after 90 days", async () => {
+      const { uid } = await addOld(folder);
+      const young = await bind(at(80), folder, await addIdentity(at(300), folder), viewerRole.uid);
+      const { identity, uid: inUse } = await addOld(folder);
+      assert.equal(await get(identity, `/iam/v2beta1/groups/${folder}`), 200);
+      await used(folder, inUse);
+      const findings = async () => {
+        const query = `parent=${root}&kinds=FINDING_KIND_UNUSED_BINDING&pageSize=200`;
+        const { body } = await rest(server.url, owner.token, "GET", `/gatehouse/organizations/v1/findings?${query}`);
+        return (body.findings ?? []) as { resourceUid: string; roleBinding: { roleName: string } }[];
+      };
+      const found = await findings();
+      const advised = ((await listAll(root)).items as Row[]).filter(({ advice }) => advice === "USAGE_ADVICE_REMOVE");
+      assert.deepEqual(
+        found.map(({ resourceUid }) => resourceUid),
+        advised.map(({ binding }) => binding.roleBindingUid).sort(),
+      );
+      const uids = found.map(({ resourceUid }) => resourceUid);
+      assert.deepEqual(
+        [uid, young, inUse].map((one) => uids.includes(one)),
+        [true, false, false],
+      );
+      assert.equal(found.find(({ resourceUid }) => resourceUid === uid)?.roleBinding.roleName, "viewer");
+      await recordSince(89);
+      assert.deepEqual(await findings(), []);
+      await recordSince(200);
+    });
+
     it("a call makes the role binding used within a second, and names the capability and the day", async () => {
       const { identity, uid } = await addOld(folder);
       assert.equal(await get(identity, `/iam/v2beta1/groups/${folder}`), 200);

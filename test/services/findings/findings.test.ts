@@ -67,6 +67,7 @@ for (const database of databases) {
           ["REUSED_NAME", "0"],
           ["UNPINNED_NAME", "0"],
           ["BROAD_RULE", "0"],
+          ["UNUSED_BINDING", "0"],
         ].map(([kind, count]) => ({
           kind: `FINDING_KIND_${kind}`,
           count,
@@ -120,7 +121,7 @@ for (const database of databases) {
       const lists = [
         [Capability.CAP_EVENTS_SUBSCRIPTION_LIST, [0, 5], 2],
         [Capability.CAP_IAM_IDENTITY_LIST, [1, 4], 5],
-        [Capability.CAP_IAM_ROLE_BINDINGS_LIST, [2, 3], 4],
+        [Capability.CAP_IAM_ROLE_BINDINGS_LIST, [2, 3], 5],
       ] as const;
       for (const [capability, places, listedKinds] of lists) {
         const { token } = await addCaller(server, root, await addRole(server, root, [capability]));

@@ -31,6 +31,9 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
     "{more, select, yes {Mehr als } other {}}{count, plural, one {# Zusage gilt nicht} other {# Zusagen gelten nicht}}",
   "overview.confined":
     "{more, select, yes {Mehr als } other {}}{count, plural, one {# Rollenbindung gibt weniger, als sie sagt} other {# Rollenbindungen geben weniger, als sie sagen}}",
+  "overview.unusedBinding":
+    "{more, select, yes {Mehr als } other {}}{count, plural, one {# Rollenbindung wurde seit 90 Tagen nicht benutzt} other {# Rollenbindungen wurden seit 90 Tagen nicht benutzt}}",
+  "overview.why.unusedBinding": "Niemand hat {role} hier in den letzten 90 Tagen benutzt.",
   "overview.deactivated":
     "{more, select, yes {Mehr als } other {}}{count, plural, one {# Sache ist von deaktivierten Personen geblieben} other {# Sachen sind von deaktivierten Personen geblieben}}",
   "overview.reused":

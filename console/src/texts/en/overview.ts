@@ -30,6 +30,9 @@ export const texts = {
     "{more, select, yes {More than } other {}}{count, plural, one {# promise has no force} other {# promises have no force}}",
   "overview.confined":
     "{more, select, yes {More than } other {}}{count, plural, one {# role binding gives less than it says} other {# role bindings give less than they say}}",
+  "overview.unusedBinding":
+    "{more, select, yes {More than } other {}}{count, plural, one {# role binding was not used for 90 days} other {# role bindings were not used for 90 days}}",
+  "overview.why.unusedBinding": "Nobody has used {role} here for 90 days.",
   "overview.deactivated":
     "{more, select, yes {More than } other {}}{count, plural, one {# thing is left of deactivated people} other {# things are left of deactivated people}}",
   "overview.reused":

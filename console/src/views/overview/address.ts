@@ -14,6 +14,7 @@ const findingNames = [
   "reused",
   "unpinned",
   "broad",
+  "unusedBinding",
 ] as const;
 
 /** The search part of the address of the overview. */

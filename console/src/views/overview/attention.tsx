@@ -36,6 +36,7 @@ const kinds = {
   reused: FindingKind.REUSED_NAME,
   unpinned: FindingKind.UNPINNED_NAME,
   broad: FindingKind.BROAD_RULE,
+  unusedBinding: FindingKind.UNUSED_BINDING,
 } as const satisfies Readonly<Record<Name, FindingKind>>;
 
 /** How many findings of each kind are shown. */

@@ -62,6 +62,7 @@ const times: Readonly<Record<number, TextId>> = {
   [FindingKind.FAILING_DELIVERY]: "overview.since.waiting",
   [FindingKind.EXPIRING_KEYS]: "overview.since.expires",
   [FindingKind.CONFINED_BINDING]: "overview.since.granted",
+  [FindingKind.UNUSED_BINDING]: "overview.since.granted",
   [FindingKind.DEACTIVATED_PERSON]: "overview.since.deactivated",
   [FindingKind.PAUSED_SUBSCRIPTION]: "overview.since.dropped",
   [FindingKind.REUSED_NAME]: "overview.since.refused",
@@ -75,7 +76,7 @@ const reasons: Readonly<Record<number, TextId>> = {
   [FindingKind.BROAD_RULE]: "overview.why.broad",
 };
 
-function What({ finding: { kind, resourceUid, resourceName, identity, details } }: { readonly finding: Finding }) {
+function What({ finding: { resourceUid, resourceName, identity, details } }: { readonly finding: Finding }) {
   const { t } = useTexts();
   const { org } = useOverviewAddress();
   const name = <bdi>{resourceName || t("names.hidden")}</bdi>;
@@ -111,7 +112,13 @@ function Why({ finding: { kind, identity, details } }: { readonly finding: Findi
     );
   if (details.case === "delegation") return <bdi>{inactivityText(t, details.value, identity)}</bdi>;
   if (details.case === "roleBinding")
-    return <bdi>{t("overview.why.confined", { role: details.value.roleName || "…" })}</bdi>;
+    return (
+      <bdi>
+        {t(kind === FindingKind.UNUSED_BINDING ? "overview.why.unusedBinding" : "overview.why.confined", {
+          role: details.value.roleName || "…",
+        })}
+      </bdi>
+    );
   if (details.case === "accessRequest") {
     const { roleName, reason } = details.value;
     return <bdi>{t("overview.why.breakGlass", { role: roleName || "…", reason })}</bdi>;
@@ -140,11 +147,15 @@ function Actions({ finding }: { readonly finding: Finding }): ReactNode {
   if (kind === FindingKind.REUSED_NAME || kind === FindingKind.UNPINNED_NAME) return null;
   if (details.case === "delegation")
     return <DelegationActions delegation={details.value} onOpen={(dialog) => void change({ dialog, resource: uid })} />;
-  if (kind === FindingKind.CONFINED_BINDING) {
-    const access = { identity: identity?.uid ?? "", ...(groupUid !== org && { group: groupUid }) };
+  if (details.case === "roleBinding") {
+    const place = groupUid !== org && { group: groupUid };
+    const access =
+      kind === FindingKind.UNUSED_BINDING
+        ? ({ tab: "unused", ...place } as const)
+        : ({ identity: identity?.uid ?? "", ...place, confined: "yes" } as const);
     return (
       <>
-        <Link className={styles.action} to="/o/$org/access" params={{ org }} search={{ ...access, confined: "yes" }}>
+        <Link className={styles.action} to="/o/$org/access" params={{ org }} search={access}>
           {t("overview.whyQuestion")}
         </Link>
         {may(me, RoleBindingsService.method.deleteRoleBinding, uid) && (
@@ -152,7 +163,7 @@ function Actions({ finding }: { readonly finding: Finding }): ReactNode {
             className={styles.action}
             to="/o/$org/access"
             params={{ org }}
-            search={{ ...access, confined: "yes", dialog: "revoke", binding: uid }}
+            search={{ ...access, dialog: "revoke", binding: uid }}
           >
             {t("overview.revokeRole")}
           </Link>
