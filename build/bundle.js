@@ -20,6 +20,9 @@ const files = [
   "storage/engine/sqlite/query-thread.cjs",
 ];
 
+/** The thread that reads SBOMs, relative to `src` and to `dist`. It is opened by path, and is one file: it needs little of the program. */
+const thread = "sboms/read-thread.js";
+
 // All but the console, which console/build.js makes.
 for (const name of existsSync(dist) ? readdirSync(dist) : [])
   if (name !== "console") rmSync(path.join(dist, name), { recursive: true });
@@ -53,6 +56,14 @@ await build({
     chunkFileNames: "chunks/[name]-[hash].js",
     codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: groupOf, debugName: "groups" }] },
   },
+});
+await build({
+  cwd: root,
+  input: `src/${thread}`,
+  platform: "node",
+  transform: { target: "node22.15" },
+  logLevel: "warn",
+  output: { file: path.join(dist, thread), format: "cjs", comments: false },
 });
 for (const file of files) {
   // drizzle-kit needs the snapshots of the schema, the program does not.

@@ -15,7 +15,7 @@ export const clientCommands = {
   whoami: "show your identity and roles as the server sees them",
   sts: "token exchange",
   iam: "organizations, identities and what they may do",
-  images: "repos and tags",
+  images: "repos and tags, and the packages in images",
   events: "where events are sent",
   advisories: "advisories: list, describe, affected, changes, import, export",
   export: "write the resources of a group as files for apply, which name each other without uids",

@@ -222,6 +222,15 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "images tags list": ["gatehouse images tags list --repo nginx --updated-within 24h"],
   "images tags describe": ["gatehouse images tags describe nginx:latest"],
   "images tags delete": ["gatehouse images tags delete nginx:latest --yes"],
+  "images packages": ["gatehouse images packages nginx:latest"],
+  "images sboms": ["gatehouse images sboms list nginx:latest"],
+  "images sboms put": [
+    "syft nginx:latest -o cyclonedx-json | gatehouse images sboms put nginx:latest",
+    "gatehouse images sboms put nginx:latest sbom.json",
+  ],
+  "images sboms list": ["gatehouse images sboms list nginx:latest"],
+  "images sboms get": ["gatehouse images sboms get nginx:latest upload:20b5397e8c65"],
+  "images sboms delete": ["gatehouse images sboms delete nginx:latest upload:20b5397e8c65"],
   advisories: ["gatehouse advisories list --package openssl"],
   "advisories list": [
     "gatehouse advisories list --status fixed",

@@ -4,6 +4,7 @@ import { addAdvisoryCommands } from "./advisories/commands.ts";
 import { clientCommands, type Extent } from "./command-names.ts";
 import { wrongUsage } from "./failure.ts";
 import { findCommand } from "./help.ts";
+import { addImageCommands } from "./images/commands.ts";
 import { addOrganizationCommands } from "./organizations/commands.ts";
 import { addIamCommands, addResourceCommands } from "./resources/commands.ts";
 import type { Resource } from "./resources/resource.ts";
@@ -23,6 +24,7 @@ export function addResourceChapters(program: Command, shell: Shell, finish: Fini
     addTrustCommands(findCommand(program, ["iam"]), shell);
     addOrganizationCommands(findCommand(program, ["iam", "organizations"]), shell, finish);
   }
+  if (isNeeded("images")) addImageCommands(findCommand(program, ["images"]), shell);
   if (isNeeded("advisories")) addAdvisoryCommands(findCommand(program, ["advisories"]), shell, finish);
   addGetCommands(program, needed);
 }

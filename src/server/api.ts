@@ -17,6 +17,7 @@ import { newObserver, type Observer } from "../pipeline/observe.ts";
 import { newTurns } from "../pipeline/turns.ts";
 import type { EventDefinition } from "../resource/event-definition.ts";
 import type { ServiceContext, ServiceSettings } from "../resource/service-context.ts";
+import type { SbomReader } from "../sboms/reader.ts";
 import { eventDefinitions, methodEvents } from "../services/event-definitions.ts";
 import { bindingOwnership } from "../services/iam/roles/own-bindings.ts";
 import { isKnownAt, newEntrance } from "../services/iam/users/membership.ts";
@@ -63,6 +64,7 @@ export function newServerApi(
   storage: ServerStorage,
   serverTokens: ServerTokens,
   forwarder: Forwarder | undefined,
+  sboms: SbomReader,
 ): ServerApi {
   const { config, clock, log, sharedMetrics } = context;
   const { database, encryption, pageTokenKey } = storage;
@@ -77,8 +79,6 @@ export function newServerApi(
     denialObserver({ accessLog, log, isKnownAt: isKnown }),
     measureTokens(metrics, tokenService, storage.keys),
   );
-  const enter = newEntrance(database, clock);
-  const ownsBinding = bindingOwnership(database);
   const api = composeApi(
     {
       database,
@@ -87,6 +87,7 @@ export function newServerApi(
       settings: serviceSettings(config),
       ...tokenService,
       encryption,
+      sboms,
       discover: newConfiguredDiscoverer(config),
       sinkProblem: (sink) => outboundProblem(sink, sinkOptions(config)),
       sendTest: (to, type, by) =>
@@ -101,8 +102,8 @@ export function newServerApi(
       clock,
       observer: observe,
       domain: config.domain,
-      enter,
-      ownsBinding,
+      enter: newEntrance(database, clock),
+      ownsBinding: bindingOwnership(database),
       turns: newTurns(limits, clock),
       forward: forwarder?.forward,
     },

@@ -14,6 +14,7 @@ import { fillScores } from "../services/vulnerabilities/advisories/advisory-scor
 import { type RetentionPolicy, sweep } from "../storage/sweep.ts";
 import type { ServerApi } from "./api.ts";
 import { every } from "./every.ts";
+import { workOnImages } from "./image-work.ts";
 import { limits } from "./limits.ts";
 import { measureEvents } from "./metrics/event-metrics.ts";
 import { indexNames } from "./name-index.ts";
@@ -41,6 +42,7 @@ export function startBackgroundWork(context: ServerContext, storage: ServerStora
   work.use(announceNode(context, storage));
   work.use(indexNames(context, storage));
   work.use(deleteEndedBindings(context, storage));
+  work.use(workOnImages(context, storage));
   const retention = retentionPolicy(config);
   const removeExpired = () => sweep(database, writeContext("sweep"), retention, signal);
   repeat(limits.sweepMs, removeExpired, "what has expired could not be removed");

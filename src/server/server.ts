@@ -7,6 +7,7 @@ import { type Clock, systemClock } from "../base/clock.ts";
 import type { Config } from "../config/config.ts";
 import { newLiveSecrets } from "../config/live-secrets.ts";
 import { ConfigError } from "../config/settings.ts";
+import { newSbomReader } from "../sboms/reader.ts";
 import { type Database, sqliteFile } from "../storage/database.ts";
 import { DecryptionError, type Encryption } from "../storage/installation/encryption.ts";
 import { type Forwarder, newForwarder } from "../transport/forwarding/forwarder.ts";
@@ -78,7 +79,8 @@ async function openServer(context: ServerContext, stop: () => void, hooks: Start
   const storage = opened.use(await openStorage(context, hooks));
   const tokens = opened.use(await openTokens(context, storage));
   const forwarder = opened.use(openForwarder(context, storage.database));
-  const api = newServerApi(context, storage, tokens, forwarder);
+  const sboms = opened.use(newSbomReader());
+  const api = newServerApi(context, storage, tokens, forwarder, sboms);
   const unopened = { database: storage.database, tokens: tokens.tokens, policy: tokens.policy };
   await hooks.prepare?.(unopened);
   const writer = opened.use(await openWriter(context, storage.database, api));

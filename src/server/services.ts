@@ -21,6 +21,7 @@ import type { KindOptions } from "../services/kinds/kind-options.ts";
 import { type OperateContext, operate } from "../services/operate/operate.ts";
 import { organizationExport } from "../services/organization-export/organization-export.ts";
 import { ping } from "../services/ping.ts";
+import { type ImageContentsContext, imageContents } from "../services/registry/contents/image-contents.ts";
 import { imageStore } from "../services/registry/image-store.ts";
 import { images } from "../services/registry/images.ts";
 import { repositories } from "../services/registry/repos/repositories.ts";
@@ -50,6 +51,7 @@ export type ServiceDeps = AuthContext &
   DeliveryServiceContext &
   OperateContext &
   ProviderTesting &
+  ImageContentsContext &
   WorkloadTrustContext;
 
 /** Makes the services of one or several domains. */
@@ -66,6 +68,7 @@ const serviceMakers: readonly ServiceMaker[] = [
   identitySearch,
   images,
   imageStore,
+  imageContents,
   repositories,
   advisoryFacets,
   advisorySearch,

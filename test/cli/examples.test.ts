@@ -91,6 +91,7 @@ describe("examples against a development server", () => {
     ];
     const files = {
       "secret.txt": "secret",
+      "sbom.json": '{"bomFormat":"CycloneDX","specVersion":"1.6"}',
       "import-key.pub": generateKeyPairSync("x25519").publicKey.export({ type: "spki", format: "pem" }) as string,
       "token.jwt": unsigned({ iss: "https://token.actions.githubusercontent.com", sub: "x" }),
       "advisories.json": JSON.stringify({ id: "CVE-2030-1000001", modified: "2030-01-09T00:00:00Z", affected }),

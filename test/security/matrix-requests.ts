@@ -41,10 +41,11 @@ export function requestFor(place: Place, own: Things, uid: string): JsonObject {
 function baseRequest(method: DescMethod, own: Things): JsonObject {
   const isUpdate = method.input.fields.some(({ name }) => name === "update_mask");
   const isList = method.input.fields.some(({ name }) => name === "page_size");
+  const isOfContents = method.parent.name === "ImageContentsService";
   const given = method.input.fields.flatMap((field): [string, JsonValue][] => {
     const isMapping = method.parent.name === "ExternalGroupRoleMappingsService";
     if (field.name === "parent") return [[field.jsonName, isMapping ? own.identityProvider : own.group]];
-    if (field.name === "digest" && !isList) return [[field.jsonName, imageDigest]];
+    if (field.name === "digest" && (!isList || isOfContents)) return [[field.jsonName, imageDigest]];
     if (field.name === "document_ids") return [[field.jsonName, ["sfdpa.v1"]]];
     if (field.name === "metrics") return [[field.jsonName, ["changes"]]];
     if (field.name === "term") {
@@ -64,6 +65,8 @@ function baseRequest(method: DescMethod, own: Things): JsonObject {
     if (field.name === "etag") return [[field.jsonName, "stale"]];
     if (field.name === "group" && !field.message && !isList) return [[field.jsonName, own.group]];
     if (field.name === "identity_provider_uid" && !isList) return [[field.jsonName, own.identityProvider]];
+    if (isOfContents && field.name === "name") return [[field.jsonName, `upload:${imageDigest}`]];
+    if (isOfContents && field.name === "content") return [[field.jsonName, "e30="]];
     if (field.name === "provider_type") return [[field.jsonName, "ACCOUNT_PROVIDER_TYPE_AMAZON"]];
     if (field.name === "images")
       return [[field.jsonName, [{ digest: imageDigest, platforms: [{ architecture: "amd64", size: "1" }] }]]];

@@ -16,20 +16,23 @@ export function unwrap(document: unknown): unknown {
   return { ...predicate, statements: predicate.statements.map(inherit) };
 }
 
-/** Returns the attestation that a document is or holds; undefined for none. */
-export function attestationIn(document: unknown): JsonObject | undefined {
+/** Returns the attestation that a document is or holds; undefined for none. `parse` parses what is in an envelope. */
+export function attestationIn(
+  document: unknown,
+  parse: (text: string) => unknown = parseExactly,
+): JsonObject | undefined {
   if (!isJsonObject(document)) return undefined;
   if (typeof document._type === "string" && "predicateType" in document) return document;
   const envelope = isJsonObject(document.dsseEnvelope) ? document.dsseEnvelope : document;
   const { payloadType, payload } = envelope;
   if (payloadType !== "application/vnd.in-toto+json" || typeof payload !== "string") return undefined;
-  const found = parsePayload(payload);
+  const found = parsePayload(payload, parse);
   return isJsonObject(found) && typeof found._type === "string" ? found : undefined;
 }
 
-function parsePayload(payload: string): unknown {
+function parsePayload(payload: string, parse: (text: string) => unknown): unknown {
   try {
-    return parseExactly(Buffer.from(payload, "base64").toString("utf8"));
+    return parse(Buffer.from(payload, "base64").toString("utf8"));
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

@@ -6,6 +6,7 @@ import { accessRequests } from "../../storage/schema/access-requests.ts";
 import { delegationView } from "../iam/delegations/delegations-service.ts";
 import { membershipView } from "../iam/memberships/memberships.ts";
 import { provisioningViews } from "../iam/provisioning/views.ts";
+import { type LoggedSbom, sbomKind } from "../registry/contents/uploads.ts";
 import { pushKind } from "../registry/pushes.ts";
 import { recordedKinds } from "../resources.ts";
 import { accessEntryViews } from "./access-entry-views.ts";
@@ -17,6 +18,9 @@ const contentless: readonly RowView[] = [
   { kind: accessRequests, show: () => ({}), sentence: eventForm("asked") },
 ];
 
+/** Uploaded SBOMs, by repo. */
+const sbomView: RowView = { kind: sbomKind, show: (row) => ({ ...(row as LoggedSbom) }) };
+
 /** By kind. */
 export const rowViews: ReadonlyMap<string, RowView> = new Map(
   [
@@ -26,5 +30,6 @@ export const rowViews: ReadonlyMap<string, RowView> = new Map(
     delegationView,
     membershipView,
     ...contentless,
+    sbomView,
   ].map((view: RowView) => [view.kind, view]),
 );

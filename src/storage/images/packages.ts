@@ -2,7 +2,7 @@
 import { insertMissingRows } from "../engine/insert-rows.ts";
 import { limitOf, numberPlaceholder, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
-import { and, asc, count, eq, gt, lt, sql } from "../schema/drizzle.ts";
+import { and, asc, eq, gt, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 
 /** A package as it is stored. */
@@ -180,33 +180,4 @@ export async function countPackagesOf(session: Session, images: readonly number[
       .where(session.isAmongNumbers(imagePackages.image, textPlaceholder("images"))),
   );
   return (await statement.execute({ images: JSON.stringify(images) }))[0]!.packages;
-}
-
-/** Returns whether a package of images has not been compared with advisories by this version of the evaluator. */
-export async function hasUnevaluated(session: Session, images: readonly number[], evaluator: number): Promise<boolean> {
-  const statement = session.prepared("image_packages.unevaluated", (db, { imagePackages, packages }) =>
-    db
-      .select({ no: packages.no })
-      .from(imagePackages)
-      .innerJoin(packages, eq(packages.no, imagePackages.package))
-      .where(
-        and(
-          session.isAmongNumbers(imagePackages.image, textPlaceholder("images")),
-          lt(packages.evaluator, numberPlaceholder("evaluator")),
-        ),
-      )
-      .limit(limitOf(1)),
-  );
-  return (await statement.execute({ images: JSON.stringify(images), evaluator })).length > 0;
-}
-
-/** Returns how many packages have not been compared with advisories by this version of the evaluator. */
-export async function countUnevaluated(session: Session, evaluator: number): Promise<number> {
-  const statement = session.prepared("packages.count_unevaluated", (db, { packages }) =>
-    db
-      .select({ count: count() })
-      .from(packages)
-      .where(lt(packages.evaluator, numberPlaceholder("evaluator"))),
-  );
-  return (await statement.execute({ evaluator }))[0]!.count;
 }

@@ -55,7 +55,9 @@ async function deletePackagesOf(tx: Transaction, image: number, limit: number): 
       .where(and(eq(imagePackages.image, numberPlaceholder("image")), inArray(imagePackages.package, few)))
       .returning({ package: imagePackages.package });
   });
-  return (await statement.execute({ image, limit })).length;
+  const deleted = (await statement.execute({ image, limit })).map((row) => row.package);
+  await removeUnusedPackages(tx, deleted);
+  return deleted.length;
 }
 
 async function deleteUsesOf(tx: Transaction, image: number, limit: number): Promise<number> {

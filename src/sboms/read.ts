@@ -1,0 +1,118 @@
+// Reads an SBOM: CycloneDX or SPDX, bare, in an in-toto statement, in a DSSE envelope or in a Sigstore bundle.
+import { hash } from "node:crypto";
+import { constants, gunzipSync, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { BadDocument } from "../advisories/document.ts";
+import { parseJson } from "../advisories/json-text.ts";
+import { attestationIn } from "../advisories/openvex/attestation.ts";
+import { clip } from "../base/clip.ts";
+import { isJsonObject, type JsonObject } from "../base/json.ts";
+import { isCycloneDx, readCycloneDx } from "./cyclonedx.ts";
+import { sbomLimits } from "./limits.ts";
+import type { Sbom } from "./sbom.ts";
+import { isSpdx, readSpdx } from "./spdx.ts";
+
+/** The compression of a document. */
+export type Compression = "" | "gzip" | "zstd";
+
+/** A document to read. */
+export interface SbomDocument {
+  readonly bytes: Uint8Array;
+  readonly compression: Compression;
+  /** The digest of the image. A statement must name it. */
+  readonly digest: string;
+  /** Whether the document is to be stored, and returned for that. */
+  readonly isStored: boolean;
+}
+
+/** A document that was read. */
+export interface ReadDocument {
+  /** Undefined for a statement that is about something else, such as provenance. */
+  readonly sbom: Sbom | undefined;
+  /** The digest and the size of the document without compression. */
+  readonly digest: string;
+  readonly size: number;
+  /** The document, compressed with zstd; empty unless it is to be stored. */
+  readonly stored: Uint8Array;
+}
+
+/** Reads a document. Throws BadDocument if it is not an SBOM that can be read. */
+export function readDocument(document: SbomDocument): ReadDocument {
+  const bytes = decompressed(document.bytes, document.compression);
+  const sbom = readSbom(bytes, document.digest);
+  const stored = document.isStored ? zstdCompressSync(bytes) : new Uint8Array();
+  return { sbom, digest: `sha256:${hash("sha256", bytes)}`, size: bytes.length, stored };
+}
+
+/** Predicates of in-toto statements that are SBOMs: https://github.com/in-toto/attestation/tree/main/spec/predicates. */
+const sbomPredicates = /^https:\/\/(?:spdx\.dev\/Document|cyclonedx\.org\/(?:bom|specification\/overview))(?:\/|$)/;
+
+function readSbom(bytes: Uint8Array, digest: string): Sbom | undefined {
+  const document = parse(bytes);
+  const attestation = attestationIn(document, parseText);
+  if (!attestation) {
+    if (isEnvelope(document)) throw new BadDocument("is an envelope without an in-toto statement");
+    return { ...readBare(document), isSigned: false };
+  }
+  if (typeof attestation.predicateType !== "string" || !sbomPredicates.test(attestation.predicateType))
+    return undefined;
+  requireSubject(attestation, digest);
+  if (!isJsonObject(attestation.predicate)) throw new BadDocument("has a predicate that is not an object");
+  return { ...readBare(attestation.predicate), isSigned: attestation !== document };
+}
+
+function decompressed(bytes: Uint8Array, compression: Compression): Uint8Array {
+  const most = sbomLimits.documentBytes;
+  const tooLarge = () => new BadDocument(`is larger than ${most / 1024 / 1024} MiB`);
+  if (compression === "" && bytes.length > most) throw tooLarge();
+  if (compression === "") return bytes;
+  try {
+    return compression === "gzip"
+      ? gunzipSync(bytes, { maxOutputLength: most })
+      : zstdDecompressSync(bytes, { maxOutputLength: most, params: { [constants.ZSTD_d_windowLogMax]: 25 } });
+  } catch (error) {
+    if ((error as { code?: unknown }).code === "ERR_BUFFER_TOO_LARGE") throw tooLarge();
+    throw new BadDocument(`is not compressed with ${compression}`);
+  }
+}
+
+function parse(bytes: Uint8Array): JsonObject {
+  const value = parseText(textOf(bytes));
+  if (!isJsonObject(value)) throw new BadDocument("must be a JSON object");
+  return value;
+}
+
+function textOf(bytes: Uint8Array): string {
+  try {
+    // A byte order mark is dropped.
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new BadDocument("is not UTF-8");
+  }
+}
+
+function parseText(text: string): unknown {
+  try {
+    return parseJson(text, sbomLimits.depth);
+  } catch (error) {
+    throw error instanceof SyntaxError ? new BadDocument("is not JSON") : error;
+  }
+}
+
+function isEnvelope(document: JsonObject): boolean {
+  return "payloadType" in document || "dsseEnvelope" in document;
+}
+
+function readBare(document: JsonObject): Omit<Sbom, "isSigned"> {
+  const read = isCycloneDx(document) ? readCycloneDx : isSpdx(document) ? readSpdx : undefined;
+  if (!read) throw new BadDocument("is neither CycloneDX nor SPDX");
+  const found = read(document);
+  return { ...found, tool: clip(found.tool.replace(/\p{Cc}/gu, " "), sbomLimits.nameLength) };
+}
+
+function requireSubject({ subject }: JsonObject, digest: string): void {
+  const subjects: readonly unknown[] = Array.isArray(subject) ? subject : [];
+  const isNamed = subjects.some(
+    (each) => isJsonObject(each) && isJsonObject(each.digest) && `sha256:${String(each.digest.sha256)}` === digest,
+  );
+  if (!isNamed) throw new BadDocument("is a statement about something else than the image");
+}

@@ -1,0 +1,206 @@
+import { create } from "@bufbuild/protobuf";
+import {
+  DeleteSbomRequestSchema,
+  GetSbomContentRequestSchema,
+  ImageContentsService,
+  ListImagePackagesRequestSchema,
+  ListSbomsRequestSchema,
+  PutSbomRequestSchema,
+  type Sbom,
+  SbomCompression,
+  SbomSchema,
+  SbomSource,
+} from "../../../../gen/gatehouse/registry/v1/image_contents_pb.ts";
+import { type EncryptedTokens, newEncryptedTokens } from "../../../aip/encrypted-token.ts";
+import { failedPrecondition, invalidField, notFound } from "../../../aip/errors.ts";
+import { effectivePageSize } from "../../../aip/pagination.ts";
+import { toTimestamp } from "../../../aip/timestamps.ts";
+import { newViolations } from "../../../aip/violations.ts";
+import { expensive } from "../../../pipeline/expensive.ts";
+import { type Handlers, type Implementation, implement } from "../../../pipeline/handlers.ts";
+import { type MessageRules, patternRule } from "../../../pipeline/text-rules.ts";
+import { queryDigest } from "../../../resource/bound-page-token.ts";
+import type { ServiceContext } from "../../../resource/service-context.ts";
+import type { Compression } from "../../../sboms/read.ts";
+import type { Session } from "../../../storage/engine/session.ts";
+import type { ImageRow } from "../../../storage/images/images.ts";
+import { findImage } from "../../../storage/images/images.ts";
+import { countPackagesOf, listPackagesOf } from "../../../storage/images/packages.ts";
+import { findQueued } from "../../../storage/images/queue.ts";
+import { findSbom, findSboms, type SbomInfo, SbomSource as StoredSource } from "../../../storage/images/sboms.ts";
+import { digestRule } from "../repos/text-rules.ts";
+import { checkStateOf, type ImageFamily, imageType, notCheckedIn, requireFamily } from "./family.ts";
+import { contentLimits } from "./limits.ts";
+import { deleteUpload, putUpload, sbomType, type UploadContext } from "./uploads.ts";
+
+/** Dependencies of the service. */
+export interface ImageContentsContext extends ServiceContext, UploadContext {}
+
+type ContentHandlers = Handlers<typeof ImageContentsService>;
+
+/** Serves the contents of images. */
+export function imageContents(context: ImageContentsContext): Implementation {
+  const handlers = { ...listings(context), ...uploads(context) };
+  return implement(ImageContentsService, handlers, rules);
+}
+
+function listings({
+  database,
+  pageTokenKey,
+}: ImageContentsContext): Pick<ContentHandlers, "listImagePackages" | "listSboms" | "getSbomContent"> {
+  const tokens = newEncryptedTokens(() => pageTokenKey, "image_packages");
+  return {
+    async listImagePackages(request, call) {
+      const violations = newViolations();
+      const limit = effectivePageSize(request.pageSize, violations);
+      violations.throwIfAny();
+      const boundTo = queryDigest(call, request);
+      const after = placeIn(tokens, request.pageToken, boundTo);
+      return await database.read(async (session) => {
+        const family = await requireFamily(session, request.repoUid, request.digest, request.architecture);
+        const { packages, isLast } = await packagesIn(session, family, after, limit);
+        const nextPageToken = isLast ? "" : tokens.format(Buffer.from(packages.at(-1)!.purl), boundTo);
+        return { packages, nextPageToken, ...(await summaryOf(session, family)) };
+      });
+    },
+
+    listSboms: ({ repoUid, digest }) =>
+      database.read(async (session) => {
+        const family = await requireFamily(session, repoUid, digest);
+        const images = new Map([...family.images, ...family.members].map((image) => [image.no, image]));
+        const sboms = await findSboms(session, [...images.keys()]);
+        return {
+          sboms: sboms.map((sbom) => sbomMessage(sbom, images.get(sbom.image)!)),
+          state: await checkStateOf(session, family),
+          error: await errorOf(session, family.images),
+        };
+      }),
+
+    getSbomContent: ({ repoUid, digest, name }) =>
+      database.read(async (session) => {
+        const { no } = await requireImage(session, repoUid, digest);
+        const sbom = await findSbom(session, no, name);
+        if (!sbom) throw notFound(sbomType, `${name} of ${digest}`);
+        return storedContent(sbom.content, name);
+      }),
+  };
+}
+
+function uploads(context: ImageContentsContext): Pick<ContentHandlers, "putSbom" | "deleteSbom"> {
+  return {
+    putSbom: expensive(async ({ repoUid, digest, content, compression: given }, call) => {
+      const compression = compressions[given];
+      if (compression === undefined) throw invalidField("compression", "is not a known compression");
+      const sbom = await putUpload(context, { repoUid, digest, content, compression }, call);
+      return sbomMessage(sbom, { digest, architecture: "" });
+    }),
+
+    deleteSbom: expensive(async (request, call) => {
+      await deleteUpload(context, request, call);
+      return {};
+    }),
+  };
+}
+
+async function packagesIn(session: Session, { members }: ImageFamily, after: string, limit: number) {
+  const numbers = members.map(({ no }) => no);
+  const rows = await listPackagesOf(session, numbers, after, limit + 1);
+  const packages = rows.slice(0, limit).map(({ purl, sources: bits }) => ({ purl, sources: sourcesIn(bits) }));
+  return { packages, isLast: rows.length <= limit };
+}
+
+/** Returns how complete the packages of a family are. */
+async function summaryOf(session: Session, family: ImageFamily) {
+  const numbers = family.members.map(({ no }) => no);
+  const reasons = notCheckedIn(await findSboms(session, numbers));
+  return {
+    state: await checkStateOf(session, family),
+    packageCount: await countPackagesOf(session, numbers),
+    notChecked: reasons.reduce((sum, { count }) => sum + count, 0),
+    reasons,
+  };
+}
+
+const compressions: Readonly<Record<number, Compression | undefined>> = {
+  [SbomCompression.UNSPECIFIED]: "",
+  [SbomCompression.GZIP]: "gzip",
+  [SbomCompression.ZSTD]: "zstd",
+};
+
+const sources: readonly (readonly [bit: number, source: SbomSource])[] = [
+  [StoredSource.referrer, SbomSource.REFERRER],
+  [StoredSource.attestation, SbomSource.ATTESTATION],
+  [StoredSource.tag, SbomSource.TAG],
+  [StoredSource.upload, SbomSource.UPLOAD],
+];
+
+function sourcesIn(bits: number): SbomSource[] {
+  return sources.filter(([bit]) => (bits & bit) !== 0).map(([, source]) => source);
+}
+
+function sbomMessage(sbom: SbomInfo, image: Pick<ImageRow, "digest" | "architecture">): Sbom {
+  const { name, digest, mediaType, format, tool, size, signed, packages, reasons, error, createTime } = sbom;
+  return create(SbomSchema, {
+    name,
+    imageDigest: image.digest,
+    architecture: image.architecture,
+    source: sourcesIn(sbom.source)[0] ?? SbomSource.UNSPECIFIED,
+    digest,
+    mediaType,
+    format,
+    tool,
+    size: BigInt(size),
+    signed,
+    packages,
+    notChecked: reasons.reduce((sum, { count }) => sum + count, 0),
+    error,
+    createTime: toTimestamp(createTime),
+  });
+}
+
+/** Returns the package URL after which a page begins. Throws INVALID_ARGUMENT for a token of another query or caller. */
+function placeIn(tokens: EncryptedTokens, text: string, boundTo: string): string {
+  if (text === "") return "";
+  const place = tokens.parse(text, boundTo);
+  if (!place) throw invalidField("page_token", "is not a page token of this query and caller");
+  return place.toString();
+}
+
+async function requireImage(session: Session, repoUid: string, digest: string): Promise<ImageRow> {
+  const image = await findImage(session, repoUid, digest);
+  if (!image) throw notFound(imageType, `${digest} in ${repoUid}`);
+  return image;
+}
+
+async function errorOf(session: Session, images: readonly ImageRow[]): Promise<string> {
+  for (const { no } of images) {
+    const error = (await findQueued(session, no))?.error ?? "";
+    if (error !== "") return error;
+  }
+  return "";
+}
+
+function storedContent(content: string | null, name: string) {
+  if (content === null)
+    throw failedPrecondition("SBOM_IN_REGISTRY", "the SBOM is in the registry, and this server cannot read it", name);
+  const bytes = Buffer.from(content, "base64");
+  if (bytes.length > contentLimits.sbomResponseBytes)
+    throw failedPrecondition("SBOM_TOO_LARGE", "the SBOM has more than 3.5 MiB when compressed", name);
+  return { content: bytes, compression: SbomCompression.ZSTD };
+}
+
+const nameRule = patternRule("name", /^[a-z]+:sha256:[0-9a-f]{64}$/, "^[a-z]+:sha256:[0-9a-f]{64}$");
+
+const rules: readonly MessageRules[] = [
+  {
+    schema: ListImagePackagesRequestSchema,
+    fields: {
+      digest: digestRule,
+      architecture: patternRule("architecture", /^[a-z0-9_]{1,32}(?:\/v[0-9])?$/, "^[a-z0-9_]{1,32}(/v[0-9])?$"),
+    },
+  },
+  { schema: ListSbomsRequestSchema, fields: { digest: digestRule } },
+  { schema: GetSbomContentRequestSchema, fields: { digest: digestRule, name: nameRule } },
+  { schema: PutSbomRequestSchema, fields: { digest: digestRule } },
+  { schema: DeleteSbomRequestSchema, fields: { digest: digestRule, name: nameRule } },
+];

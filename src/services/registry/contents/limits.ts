@@ -1,0 +1,13 @@
+/** Limits of the contents of images. Times are in milliseconds. */
+export const contentLimits = {
+  /** SBOMs of one image. */
+  sboms: 100,
+  /** Packages that one transaction writes: nothing else runs in the meantime on SQLite. */
+  portion: 500,
+  /** Rows that one look for orphans reads. */
+  scanned: 1_000,
+  /** The size of an SBOM in a response, compressed: clients accept 4 MiB. */
+  sbomResponseBytes: 3.5 * 1024 * 1024,
+  /** How long the writing of an uploaded SBOM may be interrupted before another server goes on. */
+  interruptionMs: 60_000,
+} as const;

@@ -1,0 +1,185 @@
+// Stores uploaded SBOMs, and the packages that they name.
+import { failedPrecondition, invalidField, notFound } from "../../../aip/errors.ts";
+import { parentOf } from "../../../model/uid.ts";
+import type { Call } from "../../../pipeline/call.ts";
+import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
+import type { Compression, ReadDocument } from "../../../sboms/read.ts";
+import type { SbomReader } from "../../../sboms/reader.ts";
+import { lockRow } from "../../../storage/collection/rows.ts";
+import type { Transaction, WriteContext } from "../../../storage/engine/session.ts";
+import { Contents, findImage, type ImageRow, openImage, setContents } from "../../../storage/images/images.ts";
+import { findQueued, queueImage, unqueueImage } from "../../../storage/images/queue.ts";
+import {
+  deleteSbomRow,
+  findSbom,
+  findSboms,
+  putSbomRow,
+  type SbomInfo,
+  SbomSource,
+} from "../../../storage/images/sboms.ts";
+import { repoCollection } from "../../../storage/registry/rows.ts";
+import { repoType } from "../repos/repos.ts";
+import { imageType, requireDigest } from "./family.ts";
+import { contentLimits } from "./limits.ts";
+import { writePackages } from "./write-packages.ts";
+
+/** The kind of SBOMs in the change log. A change has the uid of the repo. */
+export const sbomKind = "image_sboms";
+
+/** The type of SBOMs in errors. */
+export const sbomType = "registry.gatehouse.dev/Sbom";
+
+/** Dependencies of uploads. */
+export interface UploadContext extends Pick<ServiceContext, "database" | "clock"> {
+  readonly sboms: SbomReader;
+}
+
+/** Identifies an image. */
+interface ImageName {
+  readonly repoUid: string;
+  readonly digest: string;
+}
+
+/** An upload. */
+interface Upload extends ImageName {
+  readonly content: Uint8Array;
+  readonly compression: Compression;
+}
+
+/** The uploaded SBOM and its image, and when another server may go on with it; undefined if there is nothing to do. */
+interface Stored {
+  readonly image: Pick<ImageRow, "no" | "repoUid" | "digest">;
+  readonly sbom: SbomInfo;
+  readonly dueTime: number | undefined;
+}
+
+/** Stores an uploaded SBOM. */
+export async function putUpload(context: UploadContext, upload: Upload, call: Call): Promise<SbomInfo> {
+  const { database, clock, sboms } = context;
+  const { content: bytes, compression, digest } = upload;
+  const read = await sboms.read({ bytes, compression, digest, isStored: true });
+  if ("problem" in read) throw invalidField("content", read.problem);
+  const { sbom } = read;
+  if (!sbom) throw invalidField("content", "is a statement about something else than packages");
+  const stored = await database.write(writeContext(call, clock), (tx) => store(tx, upload, read));
+  if (stored.dueTime === undefined) return stored.sbom;
+  const packages = new Map(sbom.purls.map((purl) => [purl, SbomSource.upload]));
+  await writePackages(database, () => writeContext(call, clock), stored.image, { kinds: 0, packages });
+  await database.write(writeContext(call, clock), (tx) => finish(tx, stored));
+  return stored.sbom;
+}
+
+async function store(tx: Transaction, { repoUid, digest }: ImageName, read: ReadDocument): Promise<Stored> {
+  if (!(await lockRow(tx, repoCollection, repoUid))) throw notFound(repoType, repoUid);
+  await requireDigest(tx, repoUid, digest);
+  const no = await openImage(tx, repoUid, digest);
+  const image = { no, repoUid, digest };
+  const name = `upload:${read.digest}`;
+  const known = await findSboms(tx, [no]);
+  const same = known.find((each) => each.name === name);
+  if (same) return { image, sbom: same, dueTime: undefined };
+  if (known.length >= contentLimits.sboms)
+    throw failedPrecondition("TOO_MANY_SBOMS", `the image has ${contentLimits.sboms} SBOMs, which is the most`, digest);
+  const sbom = infoOf(no, name, read, tx.context.time);
+  await putSbomRow(tx, { ...sbom, content: Buffer.from(read.stored).toString("base64") });
+  logSbom(tx, repoUid, null, { digest, name, format: sbom.format, packages: sbom.packages });
+  return { image, sbom, dueTime: await queueForLater(tx, no) };
+}
+
+function infoOf(image: number, name: string, { sbom, digest, size }: ReadDocument, createTime: number): SbomInfo {
+  const { format, tool, isSigned: signed, purls, unchecked } = sbom!;
+  const read = { format, tool, signed, packages: purls.length, reasons: [...unchecked], error: "" };
+  return { image, name, source: SbomSource.upload, digest, mediaType: "", size, ...read, createTime };
+}
+
+/** Lets another server go on if this one ends before the packages are written. Returns the time. */
+async function queueForLater(tx: Transaction, image: number): Promise<number> {
+  const dueTime = tx.context.time + contentLimits.interruptionMs;
+  const queued = await findQueued(tx, image);
+  if ((queued?.dueTime ?? null) === null) await queueImage(tx, image, dueTime);
+  return dueTime;
+}
+
+async function finish(tx: Transaction, { image: { no }, dueTime }: Stored): Promise<void> {
+  await setContents(tx, no, contentsOf(await findSboms(tx, [no])));
+  await unqueueImage(tx, { image: no, dueTime: dueTime ?? null, attempts: 0, error: "" });
+}
+
+/** Returns what is known of an image by its SBOMs. */
+export function contentsOf(sboms: readonly Pick<SbomInfo, "error">[]): Contents {
+  if (sboms.length === 0) return Contents.none;
+  return sboms.some(({ error }) => error !== "") ? Contents.partial : Contents.complete;
+}
+
+/** Deletes an uploaded SBOM, with the packages that no other one names. */
+export async function deleteUpload(
+  context: UploadContext,
+  { repoUid, digest, name }: ImageName & { readonly name: string },
+  call: Call,
+): Promise<void> {
+  const { database, clock } = context;
+  const deleted = await database.write(writeContext(call, clock), async (tx): Promise<Stored> => {
+    if (!(await lockRow(tx, repoCollection, repoUid))) throw notFound(repoType, repoUid);
+    const image = await findImage(tx, repoUid, digest);
+    if (!image) throw notFound(imageType, `${digest} in ${repoUid}`);
+    const sbom = (await findSboms(tx, [image.no])).find((each) => each.name === name);
+    if (!sbom) throw notFound(sbomType, `${name} of ${digest}`);
+    if (sbom.source !== SbomSource.upload)
+      throw failedPrecondition("SBOM_IN_REGISTRY", "the SBOM is in the registry: delete it there", name);
+    await deleteSbomRow(tx, image.no, name);
+    logSbom(tx, repoUid, { digest, name, format: sbom.format, packages: sbom.packages }, null);
+    return { image, sbom, dueTime: await queueForLater(tx, image.no) };
+  });
+  await rereadUploads(context, () => writeContext(call, clock), deleted);
+}
+
+async function rereadUploads(context: UploadContext, newContext: () => WriteContext, stored: Stored): Promise<void> {
+  const { database } = context;
+  const { image } = stored;
+  for (;;) {
+    const { names, packages } = await packagesOfUploads(context, image);
+    await writePackages(database, newContext, image, { kinds: SbomSource.upload, packages });
+    const isDone = await database.write(newContext(), async (tx) => {
+      const now = uploadsIn(await findSboms(tx, [image.no])).map(({ name }) => name);
+      // Another upload came while these were read.
+      if (now.join(" ") !== names.join(" ")) return false;
+      await finish(tx, stored);
+      return true;
+    });
+    if (isDone) return;
+  }
+}
+
+/** Returns the names of the uploaded SBOMs of an image, and the packages that they name, with the bit of uploads. */
+export async function packagesOfUploads(
+  { database, sboms }: Pick<UploadContext, "database" | "sboms">,
+  { no: image, digest }: Pick<ImageRow, "no" | "digest">,
+): Promise<{ readonly names: string[]; readonly packages: Map<string, number> }> {
+  const names = uploadsIn(await findSboms(database.session, [image])).map(({ name }) => name);
+  const packages = new Map<string, number>();
+  for (const name of names) {
+    const content = (await findSbom(database.session, image, name))?.content ?? "";
+    const bytes = Buffer.from(content, "base64");
+    const read = await sboms.read({ bytes, compression: "zstd", digest, isStored: false });
+    const purls = "problem" in read ? [] : (read.sbom?.purls ?? []);
+    for (const purl of purls) packages.set(purl, SbomSource.upload);
+  }
+  return { names, packages };
+}
+
+function uploadsIn(sboms: readonly SbomInfo[]): SbomInfo[] {
+  return sboms.filter(({ source }) => source === SbomSource.upload);
+}
+
+/** An SBOM in the change log. */
+export interface LoggedSbom {
+  /** That of the image. */
+  readonly digest: string;
+  readonly name: string;
+  readonly format: string;
+  readonly packages: number;
+}
+
+function logSbom(tx: Transaction, repoUid: string, before: LoggedSbom | null, after: LoggedSbom | null): void {
+  tx.logChange({ kind: sbomKind, uid: repoUid, groupUid: parentOf(repoUid), before, after });
+}

@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { gzipSync, zstdCompressSync } from "node:zlib";
+import type { Compression } from "../../src/sboms/read.ts";
+import { newSbomReader } from "../../src/sboms/reader.ts";
+import { bundle, bytesOf, cycloneDx, dsse, imageDigest, spdx, statement } from "./documents.ts";
+
+describe("the reader of SBOMs", () => {
+  const reader = newSbomReader();
+  after(() => reader[Symbol.asyncDispose]());
+
+  const read = (document: unknown, compression: Compression = "") =>
+    reader.read({
+      bytes: document instanceof Uint8Array ? document : bytesOf(document),
+      compression,
+      digest: imageDigest,
+      isStored: false,
+    });
+
+  async function contentOf(document: unknown, compression?: Compression) {
+    const found = await read(document, compression);
+    assert.ok("sbom" in found && found.sbom, JSON.stringify(found));
+    return found.sbom;
+  }
+
+  async function problemOf(document: unknown, compression?: Compression) {
+    const found = await read(document, compression);
+    return "problem" in found ? found.problem : `none: ${JSON.stringify(found)}`;
+  }
+
+  const curl = "pkg:apk/wolfi/curl@8.5.0-r0?distro=wolfi-2026";
+
+  for (const version of ["1.4", "1.5", "1.6", "1.7"])
+    it(`reads CycloneDX ${version}`, async () => {
+      const sbom = await contentOf(cycloneDx([curl], { specVersion: version }));
+      assert.deepEqual(sbom, {
+        format: `CycloneDX ${version}`,
+        tool: "syft 1.18.0",
+        isSigned: false,
+        purls: [curl],
+        unchecked: [],
+      });
+    });
+
+  for (const version of ["2.2", "2.3"])
+    it(`reads SPDX ${version}`, async () => {
+      const sbom = await contentOf(spdx([curl], { spdxVersion: `SPDX-${version}` }));
+      assert.deepEqual(sbom, {
+        format: `SPDX ${version}`,
+        tool: "syft-1.18.0",
+        isSigned: false,
+        purls: [curl],
+        unchecked: [],
+      });
+    });
+
+  const npm = "pkg:npm/lodash@4.17.20";
+  const envelopes: readonly (readonly [name: string, document: object, isSigned: boolean])[] = [
+    ["an in-toto statement", statement(spdx([npm])), false],
+    ["a DSSE envelope", dsse(statement(cycloneDx([npm]), "https://cyclonedx.org/bom")), true],
+    ["a Sigstore bundle", bundle(statement(spdx([npm]), "https://spdx.dev/Document/v2.3")), true],
+  ];
+  for (const [name, document, isSigned] of envelopes)
+    it(`reads ${name}`, async () => {
+      const sbom = await contentOf(document);
+      assert.deepEqual([sbom.purls, sbom.isSigned], [[npm], isSigned]);
+    });
+
+  it("reads nested components, and neither files nor the operating system", async () => {
+    const inner = { type: "library", name: "inner", purl: "pkg:npm/inner@1.0.0" };
+    const components = [
+      { type: "application", name: "outer", purl: "pkg:npm/outer@1.0.0", components: [inner] },
+      { type: "file", name: "/etc/passwd" },
+      { type: "operating-system", name: "debian", version: "12" },
+    ];
+    const sbom = await contentOf(cycloneDx([], { components }));
+    assert.deepEqual(sbom.purls, ["pkg:npm/inner@1.0.0", "pkg:npm/outer@1.0.0"]);
+    assert.deepEqual(sbom.unchecked, []);
+  });
+
+  it("adds the operating system of the document to packages of distributions without one", async () => {
+    const system = { type: "operating-system", name: "debian", version: "12" };
+    const purls = ["pkg:deb/debian/zlib1g@1.2.13", "pkg:deb/debian/curl@8?distro=debian-11", "pkg:npm/a@1.0.0"];
+    const components = [system, ...purls.map((purl) => ({ type: "library", name: "x", purl }))];
+    assert.deepEqual((await contentOf(cycloneDx([], { components }))).purls, [
+      "pkg:deb/debian/curl@8?distro=debian-11",
+      "pkg:deb/debian/zlib1g@1.2.13?distro=debian-12",
+      "pkg:npm/a@1.0.0",
+    ]);
+    const packages = [{ name: "alpine", versionInfo: "3.22", primaryPackagePurpose: "OPERATING-SYSTEM" }];
+    const ofSpdx = spdx(["pkg:apk/alpine/busybox@1.37.0-r0"]) as { packages: object[] };
+    assert.deepEqual((await contentOf({ ...ofSpdx, packages: [...packages, ...ofSpdx.packages] })).purls, [
+      "pkg:apk/alpine/busybox@1.37.0-r0?distro=alpine-3.22",
+    ]);
+  });
+
+  it("counts what it cannot check, with the reason and an example", async () => {
+    const long = `pkg:npm/${"x".repeat(800)}@1`;
+    const sbom = await contentOf(cycloneDx([undefined, "pkg:", undefined, long, npm]));
+    assert.deepEqual(sbom.unchecked, [
+      { reason: 1, count: 2, example: "part-0" },
+      { reason: 2, count: 1, example: "part-1" },
+      { reason: 3, count: 1, example: "part-3" },
+    ]);
+    assert.deepEqual(sbom.purls, [npm]);
+  });
+
+  it("reads compressed documents", async () => {
+    assert.deepEqual((await contentOf(gzipSync(bytesOf(cycloneDx([npm]))), "gzip")).purls, [npm]);
+    assert.deepEqual((await contentOf(zstdCompressSync(bytesOf(cycloneDx([npm]))), "zstd")).purls, [npm]);
+  });
+
+  it("returns no SBOM for a statement about something else", async () => {
+    const found = await read(statement({ builder: {} }, "https://slsa.dev/provenance/v1"));
+    assert.equal("sbom" in found && found.sbom, undefined);
+  });
+
+  const deep = `{"bomFormat":"CycloneDX","specVersion":"1.6","x":${"[".repeat(200_000)}${"]".repeat(200_000)}}`;
+  const twice = '{"bomFormat":"CycloneDX","specVersion":"1.6","components":[],"components":[]}';
+  const other = statement(spdx([npm]), "https://spdx.dev/Document", `sha256:${"b".repeat(64)}`);
+  const many = `{"bomFormat":"CycloneDX","specVersion":"1.6","components":[${'{"type":"library"},'.repeat(1_000_000)}{}]}`;
+  const rejected: readonly (readonly [name: string, document: unknown, problem: RegExp])[] = [
+    ["other text", "SPDXVersion: SPDX-2.3", /^is not JSON$/],
+    ["other JSON", { a: 1 }, /^is neither CycloneDX nor SPDX$/],
+    ["a list", [], /^must be a JSON object$/],
+    ["bytes that are not UTF-8", Buffer.from([0x7b, 0xff, 0x7d]), /^is not UTF-8$/],
+    ["CycloneDX 1.3", cycloneDx([], { specVersion: "1.3" }), /^is CycloneDX 1.3, but only 1.4 to 1.7 can be read$/],
+    ["SPDX 3", spdx([], { spdxVersion: "SPDX-3.0" }), /^is SPDX-3.0, but only SPDX 2.2 and 2.3 can be read$/],
+    ["a statement about another image", dsse(other), /^is a statement about something else than the image$/],
+    ["an envelope without a statement", { payloadType: "text/plain", payload: "" }, /^is an envelope without/],
+    ["a duplicate member", twice, /^has a member twice: "components"/],
+    [
+      "a duplicate member in an envelope",
+      { payloadType: "application/vnd.in-toto+json", payload: Buffer.from(twice).toString("base64") },
+      /^has a member twice/,
+    ],
+    ["depth 200,000", deep, /^is nested more than 100 deep$/],
+    ["a million packages", many, /^has more than 100000 packages$|^needs more memory/],
+    ["components that are not objects", cycloneDx([], { components: [1] }), /^has a component that is not an object$/],
+  ];
+  for (const [name, document, problem] of rejected)
+    it(`rejects ${name}`, async () => {
+      assert.match(await problemOf(document), problem);
+    });
+
+  it("rejects a document above 32 MiB, also if it is small before decompression", async () => {
+    const bomb = Buffer.alloc(64 * 1024 * 1024, " ");
+    for (const [compression, bytes] of [
+      ["", bomb],
+      ["gzip", gzipSync(bomb)],
+      ["zstd", zstdCompressSync(bomb)],
+    ] as const)
+      assert.equal(await problemOf(bytes, compression), "is larger than 32 MiB");
+  });
+
+  it("rejects what is not compressed as it says", async () => {
+    for (const compression of ["gzip", "zstd"] as const)
+      assert.equal(await problemOf(cycloneDx([]), compression), `is not compressed with ${compression}`);
+  });
+
+  it("reads the next document after one that needed too much memory", async () => {
+    const items = Array.from({ length: 150_000 }, (_, i) => `{"a":{},"b":{},"c":[${i}],"d":{"e":{}},"f":[[],[],[]]}`);
+    const hungry = `{"bomFormat":"CycloneDX","specVersion":"1.6","services":[${Array(12).fill(items.slice(0, 40_000).join(",")).join(",")}]}`;
+    const found = await read(hungry);
+    assert.ok("problem" in found || found.sbom);
+    assert.deepEqual((await contentOf(cycloneDx([npm]))).purls, [npm]);
+  });
+});
