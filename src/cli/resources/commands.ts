@@ -6,6 +6,7 @@ import { type Format, rowFormats } from "../output/formats.ts";
 import type { Shell } from "../shell.ts";
 import { addAccessCommands } from "./access-commands.ts";
 import { addAccessRequestCommands } from "./access-request-commands.ts";
+import { addAccessReviewCommands } from "./access-review-commands.ts";
 import { addAttemptCommands } from "./attempt-commands.ts";
 import { addCapabilityCommands } from "./capability-commands.ts";
 import { addDelegationCommands } from "./delegation-commands.ts";
@@ -43,6 +44,7 @@ export function addIamCommands(iam: Command, shell: Shell): void {
   addMembershipCommands(iam, shell);
   addAccessCommands(iam, shell);
   addAccessRequestCommands(iam, shell);
+  addAccessReviewCommands(iam, shell);
 }
 
 const drowFormats: readonly Format[] = ["table", "id", "name", "none"];
