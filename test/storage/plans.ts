@@ -1,13 +1,17 @@
-// The query plans of SQLite for the statements of pages.
+// The query plans of statements on SQLite and PostgreSQL.
 
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import BetterSqlite from "better-sqlite3";
+import { drizzle } from "drizzle-orm/node-postgres";
+import pg from "pg";
 import { readHistory } from "../../src/storage/change-log/history.ts";
 import { openDatabase } from "../../src/storage/database.ts";
 import { defaultDatabaseLimits } from "../../src/storage/engine/dialect.ts";
+import { postgresDialect } from "../../src/storage/engine/postgres/dialect.ts";
+import { sessionSettings } from "../../src/storage/engine/postgres/session-settings.ts";
 import { newSession, type Queries, type Runner, type Session } from "../../src/storage/engine/session.ts";
 import { sqliteDialect } from "../../src/storage/engine/sqlite/dialect.ts";
 import { type Cursor, countRows, listRows, type Source } from "../../src/storage/list/list-rows.ts";
@@ -70,20 +74,61 @@ export async function searchAdvisories(session: Session, name: (text: string) =>
   await listRows(session, advisoryCollection, { ...query, after: { value: 7, uid: root } });
 }
 
-/** Runs statements on a new database, which are explained instead; `name` names those that follow. */
-type Explained = (session: Session, name: (text: string) => void) => Promise<void>;
+/** Runs statements, which are explained instead; `name` names those that follow. */
+export type Explained = (session: Session, name: (text: string) => void) => Promise<void>;
 
+/** Explains statements on a new database. */
 async function explainOn(run: Explained): Promise<PagePlan[]> {
   const directory = mkdtempSync(path.join(tmpdir(), "gatehouse-plans-"));
   try {
     const file = path.join(directory, "gatehouse.db");
     await (await openDatabase(file, defaultDatabaseLimits)).close();
-    const connection = new BetterSqlite(file);
-    const plans = await explainIn(connection, run);
-    connection.close();
-    return plans;
+    return await explainOnSqlite(file, run);
   } finally {
     rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+/** Returns the plans of statements on a database of SQLite. */
+export async function explainOnSqlite(file: string, run: Explained): Promise<PagePlan[]> {
+  const connection = new BetterSqlite(file);
+  try {
+    return await explainIn(connection, run);
+  } finally {
+    connection.close();
+  }
+}
+
+/** The modes in which PostgreSQL plans a prepared statement: for its values, or for any values. */
+export const planModes = ["force_custom_plan", "force_generic_plan"] as const;
+
+/** Returns the plans of statements on a database of PostgreSQL, in a session with the settings of the program. */
+export async function explainOnPostgres(
+  url: string,
+  mode: (typeof planModes)[number],
+  run: Explained,
+): Promise<PagePlan[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(`${sessionSettings(defaultDatabaseLimits)}; SET plan_cache_mode = ${mode}`);
+    const statements: [query: string, values: unknown[], name: string][] = [];
+    let name = "";
+    const logger = { logQuery: (query: string, values: unknown[]) => void statements.push([query, values, name]) };
+    const queries = drizzle(client, { casing: "snake_case", logger }) as unknown as Queries;
+    await run(newSession(queries, { ...postgresDialect, termTime: Date.now }, loggedRunner), (text) => {
+      name = text;
+    });
+    const plans: PagePlan[] = [];
+    for (const [i, [query, values, shown]] of statements.entries()) {
+      await client.query(`PREPARE explained_${i} AS ${query}`);
+      const literals = values.map((value) => (typeof value === "number" ? value : pg.escapeLiteral(String(value))));
+      const { rows } = await client.query(`EXPLAIN (COSTS OFF) EXECUTE explained_${i}(${literals.join(", ")})`);
+      plans.push({ name: shown, plan: rows.map((row) => row["QUERY PLAN"]) });
+    }
+    return plans;
+  } finally {
+    await client.end();
   }
 }
 

@@ -63,7 +63,7 @@ export function defineIamTables(columns: Columns) {
     },
     (t) => [
       index("identities_parent").on(t.parent, t.uid),
-      index("identities_issuer_subject").on(t.issuer, t.subject),
+      index("identities_issuer_subject").on(t.issuer, t.subject, t.uid),
       index("identities_relationship_type").on(t.relationshipType, t.uid),
     ],
   );
