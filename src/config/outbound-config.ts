@@ -16,6 +16,8 @@ export interface OutboundConfig {
   readonly privateSinkNetworks: readonly Network[];
   /** Without a trailing slash; https, or loopback http. */
   readonly awsStsEndpoint: string;
+  /** Whether the server contacts no other machine than its own. No setting says so. */
+  readonly staysLocal: boolean;
 }
 
 /** Parses the settings of outbound requests. */
@@ -26,6 +28,7 @@ export function toOutboundConfig(raw: RawSettings): OutboundConfig {
     proxies: toProxies(raw),
     privateSinkNetworks: toNetworks(raw, "private-sink-networks"),
     awsStsEndpoint: toEndpoint(raw, "aws-sts-endpoint"),
+    staysLocal: false,
   };
 }
 

@@ -15,6 +15,8 @@ export interface AddressRules {
   readonly allowedPrivate?: BlockList;
   /** Whether the operator configured the host: it may then have any address and speak http. */
   readonly isOwn?: boolean;
+  /** Whether only this machine may be contacted. Defaults to false. */
+  readonly staysLocal?: boolean;
   /**
    * Resolves a host name. Defaults to dns-lookup.ts, or to the system resolver for names that only the operator can
    * choose.
@@ -26,6 +28,7 @@ const lookUp = newLookup();
 
 /** Returns the addresses of a host if the rules allow all of them. Otherwise rejects with an OutboundError. */
 export async function findAddresses(url: URL, options: AddressRules): Promise<LookupAddress[]> {
+  if (options.staysLocal && !isLoopbackUrl(url)) throw new OutboundError("refused", notLocal);
   const hostname = bareHost(url);
   const family = isIP(hostname);
   const { resolve = options.isOwn || isLoopbackUrl(url) ? lookUpBySystem : lookUp } = options;
@@ -40,6 +43,8 @@ export async function findAddresses(url: URL, options: AddressRules): Promise<Lo
   if (family || isLoopbackUrl(url)) throw new OutboundError("refused", "the address of the host is not public");
   throw noPublicAddress(systemErrorOf(addresses.length === 0 ? "ENOTFOUND" : "EPRIVATE"));
 }
+
+const notLocal = "this server contacts no other machine than its own";
 
 /** One text for absent and for private names: callers must not learn which names a private network has. */
 export const noPublicAddressText = "the host has no public address";

@@ -5,6 +5,7 @@ import { LRUCache } from "lru-cache";
 import { signJws } from "../authn/jws.ts";
 import { loadKey, newKey, type PublicJwk, type SigningKey } from "../authn/signing-key.ts";
 import type { Clock } from "../base/clock.ts";
+import { onceLoaded } from "../base/lazy.ts";
 import type { Database } from "../storage/database.ts";
 import type { Encryption } from "../storage/installation/encryption.ts";
 import { getOrSetSecret, readSecret } from "../storage/installation/secret-settings.ts";
@@ -36,10 +37,10 @@ export interface RegistryToken {
 
 /** Signs registry tokens. */
 export interface RegistrySigner {
-  /** PEM, for `rootcertbundle`. */
-  readonly certificate: string;
-  /** The public key, for registries that read a key set. */
-  readonly jwks: { readonly keys: readonly PublicJwk[] };
+  /** Returns the certificate in PEM, for `rootcertbundle`. */
+  certificate(): Promise<string>;
+  /** Returns the public key, for registries that read a key set. */
+  jwks(): Promise<{ readonly keys: readonly PublicJwk[] }>;
   sign(request: RegistryTokenRequest): Promise<RegistryToken>;
 }
 
@@ -80,9 +81,19 @@ export async function openRegistrySigner(
   const { privateKey, publicJwk, algorithm } = loadKey({ ...record, retireTime: undefined });
   const key: SigningKey = { kid: keyId(publicKeyInfo(privateKey)), algorithm, privateKey };
   return {
-    certificate,
-    jwks: { keys: [{ ...publicJwk, kid: key.kid }] },
+    certificate: async () => certificate,
+    jwks: async () => ({ keys: [{ ...publicJwk, kid: key.kid }] }),
     sign: newSigning(key, options),
+  };
+}
+
+/** Returns a signer that is opened by its first use. */
+export function lateSigner(open: () => Promise<RegistrySigner>): RegistrySigner {
+  const signer = onceLoaded(open);
+  return {
+    certificate: async () => await (await signer()).certificate(),
+    jwks: async () => await (await signer()).jwks(),
+    sign: async (request) => await (await signer()).sign(request),
   };
 }
 

@@ -28,6 +28,8 @@ import { deleteEndedBindings } from "./term-ends.ts";
 export interface BackgroundWork extends AsyncDisposable {
   /** Starts no more deliveries, and waits up to `timeoutMs` for those in progress. */
   drain(timeoutMs: number): Promise<void>;
+  /** Does what is due at the time of the clock: replaces signing keys, ends the terms of role bindings, deletes expired rows. */
+  catchUp(): Promise<void>;
 }
 
 /** Starts the background work. The periodic tasks end when the server begins to drain. */
@@ -38,14 +40,14 @@ export function startBackgroundWork(context: ServerContext, storage: ServerStora
   const repeat = (intervalMs: number, task: () => Promise<void>, failure: string) =>
     work.use(every(intervalMs, task, { logFailure: (error) => log.warn({ err: error }, failure), signal }));
   const writeContext = (method: string) => ({ actor: "", method, requestId: "", time: clock() });
-  repeat(limits.keyRefreshMs, () => refreshKeys(keys), "signing keys could not be read");
+  const keyRefresh = repeat(limits.keyRefreshMs, () => refreshKeys(keys), "signing keys could not be read");
   work.use(announceNode(context, storage));
   work.use(indexNames(context, storage));
-  work.use(deleteEndedBindings(context, storage));
+  const termEnds = work.use(deleteEndedBindings(context, storage));
   work.use(workOnImages(context, storage));
   const retention = retentionPolicy(config);
   const removeExpired = () => sweep(database, writeContext("sweep"), retention, signal);
-  repeat(limits.sweepMs, removeExpired, "what has expired could not be removed");
+  const removal = repeat(limits.sweepMs, removeExpired, "what has expired could not be removed");
   const countAdvisories = async () => {
     // Advisories without a score are in no count.
     await fillScores(database, { ...writeContext("fill_scores"), isBulk: true }, signal);
@@ -56,6 +58,9 @@ export function startBackgroundWork(context: ServerContext, storage: ServerStora
   measureEvents(api.metrics, database, clock, delivery);
   return {
     drain: async (timeoutMs) => await delivery?.drain(timeoutMs),
+    async catchUp() {
+      for (const task of [keyRefresh, termEnds, removal]) await task.runNow();
+    },
     [Symbol.asyncDispose]: () => work.disposeAsync(),
   };
 }

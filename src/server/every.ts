@@ -8,15 +8,18 @@ export interface PeriodicTaskOptions {
   readonly signal?: AbortSignal;
 }
 
-/**
- * Runs a task every so many milliseconds. Skips a run while the one before is still in progress. Disposing stops it and
- * waits for the run in progress.
- */
+/** A task that runs periodically. Disposing stops it and waits for the run in progress. */
+export interface PeriodicTask extends AsyncDisposable {
+  /** Runs the task once, from a time after the call; resolves when it has run. Failures are logged. */
+  runNow(): Promise<void>;
+}
+
+/** Runs a task every so many milliseconds. Skips a run while the one before is still in progress. */
 export function every(
   intervalMs: number,
   task: () => Promise<void>,
   { logFailure, signal }: PeriodicTaskOptions,
-): AsyncDisposable {
+): PeriodicTask {
   let isFailing = false;
   let running: Promise<void> | undefined;
   const run = async () => {
@@ -28,14 +31,20 @@ export function every(
       isFailing = true;
     }
   };
-  const timer = setInterval(() => {
+  const start = () => {
     running ??= run().finally(() => {
       running = undefined;
     });
-  }, intervalMs).unref();
+    return running;
+  };
+  const timer = setInterval(start, intervalMs).unref();
   const stop = () => clearInterval(timer);
   signal?.addEventListener("abort", stop, { once: true });
   return {
+    async runNow() {
+      await running;
+      await start();
+    },
     async [Symbol.asyncDispose]() {
       stop();
       await running;

@@ -16,10 +16,10 @@ import type { ServerContext } from "./server-context.ts";
 /** Returns the rules of requests to issuers. */
 export function outboundOptions(config: Config): OutboundOptions {
   const allowedPrivate = newNetworkList(config.privateIssuerNetworks);
-  const { proxies, issuerAuthorities } = config;
+  const { proxies, issuerAuthorities, staysLocal } = config;
   const trust = issuerAuthorities === undefined ? {} : { trust: trustOf(config) };
   const loopback = { allowLoopbackHttp: config.dev, allowLoopbackHttps: config.dev };
-  return { ...outboundLimits, ...loopback, allowedPrivate, proxies, ...trust };
+  return { ...outboundLimits, ...loopback, allowedPrivate, proxies, staysLocal, ...trust };
 }
 
 /** Returns the rules of event deliveries, whose receivers may take longer to respond. */
@@ -31,6 +31,7 @@ export function sinkOptions(config: Config): OutboundOptions {
     allowLoopbackHttp: config.dev,
     allowedPrivate,
     proxies: config.proxies,
+    staysLocal: config.staysLocal,
   };
 }
 
@@ -51,8 +52,8 @@ const trustOf = memoizeByObject(({ issuerAuthorities = "" }: Config) =>
 );
 
 /** Returns the endpoint that verifies signed requests of AWS identities; toConfig has checked its address. */
-export function awsEndpoint({ awsStsEndpoint: url, proxies }: Config): AwsEndpoint {
-  const options = { ...outboundLimits, allowLoopbackHttp: true, isOwn: true, proxies };
+export function awsEndpoint({ awsStsEndpoint: url, proxies, staysLocal }: Config): AwsEndpoint {
+  const options = { ...outboundLimits, allowLoopbackHttp: true, isOwn: true, proxies, staysLocal };
   return {
     url,
     host: new URL(url).host,

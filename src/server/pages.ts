@@ -31,13 +31,13 @@ export function pages(
     [metadataPath]: () => publicJson(discoveryDocument(config.baseUrl, tokenEndpoint)),
     [authzenMetadataPath]: () => publicJson(authzenMetadata(config.baseUrl)),
     [keySetPath]: () => publicJson(keys.jwks()),
-    "/token/certificate.pem": () => ({
+    "/token/certificate.pem": async () => ({
       status: 200,
       contentType: "application/pem-certificate-chain",
-      text: signer.certificate,
+      text: await signer.certificate(),
       maxAge: 300,
     }),
-    "/token/jwks.json": () => publicJson(signer.jwks),
+    "/token/jwks.json": async () => publicJson(await signer.jwks()),
   };
 }
 

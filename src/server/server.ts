@@ -23,6 +23,7 @@ import { reload } from "./reload.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { StartHooks } from "./start-hooks.ts";
 import { openStorage } from "./storage.ts";
+import { surroundMethods } from "./surround-methods.ts";
 import { openTokens } from "./tokens.ts";
 import { openTransports, type ServerTransports } from "./transports.ts";
 
@@ -40,6 +41,8 @@ export interface Server extends AsyncDisposable {
    * is invalid.
    */
   reload(config: Config): Promise<void>;
+  /** Does what is due at the time of the clock, which the background work would do within a minute. */
+  catchUp(): Promise<void>;
   /** Finishes the requests in progress, then closes everything. */
   drain(): Promise<void>;
 }
@@ -77,15 +80,17 @@ async function openServer(context: ServerContext, stop: () => void, hooks: Start
   // The primary of a group looks before it starts the others.
   if (!context.group) await requireFreePorts(context.config);
   const storage = opened.use(await openStorage(context, hooks));
-  const tokens = opened.use(await openTokens(context, storage));
+  const tokens = opened.use(await openTokens(context, storage, hooks));
   const forwarder = opened.use(openForwarder(context, storage.database));
   const sboms = opened.use(newSbomReader());
-  const api = newServerApi(context, storage, tokens, forwarder, sboms);
+  const composed = newServerApi(context, storage, tokens, forwarder, sboms);
+  const api = surroundMethods(composed, hooks.surround);
   const unopened = { database: storage.database, tokens: tokens.tokens, policy: tokens.policy };
   await hooks.prepare?.(unopened);
   const writer = opened.use(await openWriter(context, storage.database, api));
   const login = opened.use(checkLogin(context));
-  const transports = opened.use(await openTransports(context, storage, tokens, api, login));
+  const added = hooks.endpoints?.({ ...unopened, methods: api.methods }) ?? {};
+  const transports = opened.use(await openTransports(context, storage, tokens, api, login, added));
   // Not before: a start that fails must not tie the data to its base URL.
   await storeIssuer(context.config, storage.database, context.clock);
   const backgroundWork = opened.use(startBackgroundWork(context, storage, api));
@@ -94,6 +99,7 @@ async function openServer(context: ServerContext, stop: () => void, hooks: Start
     encryption: storage.encryption,
     url: transports.url,
     announceStop: transports.announceStop,
+    catchUp: backgroundWork.catchUp,
     reload: (config) => reload({ ...context, ...storage, transports }, config),
     ...shutdown(
       context.config,

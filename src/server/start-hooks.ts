@@ -4,13 +4,21 @@ import type { Tokens } from "../authn/tokens.ts";
 import type { Policy } from "../authz/policy.ts";
 import type { Clock } from "../base/clock.ts";
 import type { SharedMetrics } from "../observe/metrics.ts";
+import type { Method, MethodTable } from "../pipeline/method.ts";
 import type { Database } from "../storage/database.ts";
+import type { Endpoints } from "../transport/pages/endpoints.ts";
 
 /** A server before it listens. */
 export interface UnopenedServer {
   readonly database: Database;
   readonly tokens: Tokens;
   readonly policy: Policy;
+}
+
+/** A server with its methods, before it listens. */
+export interface ComposedServer extends UnopenedServer {
+  /** The methods of all versions. */
+  readonly methods: MethodTable;
 }
 
 /** The processes that serve one port, as one of them sees them. */
@@ -33,4 +41,10 @@ export interface StartHooks {
   readonly admit?: ((database: Database) => Promise<void>) | undefined;
   /** Runs just before the server listens, to write what the first request must find. */
   readonly prepare?: ((unopened: UnopenedServer) => Promise<void>) | undefined;
+  /** Returns a method to serve in place of one. */
+  readonly surround?: ((method: Method) => Method) | undefined;
+  /** Returns endpoints to serve besides the usual ones. */
+  readonly endpoints?: ((server: ComposedServer) => Endpoints) | undefined;
+  /** Whether the key for registry tokens is opened by the first request that needs it: to make one takes as long as a start. */
+  readonly opensRegistryKeyLate?: boolean | undefined;
 }

@@ -8,7 +8,7 @@ import { findDueRequests } from "../storage/iam/requests/queries.ts";
 import { findEndingReviews } from "../storage/iam/reviews/queries.ts";
 import { findEnded } from "../storage/iam/role-bindings.ts";
 import { isLeaseFree, type Lease, releaseLease, takeLease } from "../storage/installation/lease.ts";
-import { every } from "./every.ts";
+import { every, type PeriodicTask } from "./every.ts";
 import { limits } from "./limits.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { ServerStorage } from "./storage.ts";
@@ -20,9 +20,9 @@ const lease: Lease = { name: "term_ends_lease", length: 3_000 };
 const batchSize = 200;
 
 /** Starts to delete what has ended, and to close reviews; of several workers, one does it. Disposing waits for the transaction in progress. */
-export function deleteEndedBindings(context: ServerContext, { database }: ServerStorage): AsyncDisposable {
+export function deleteEndedBindings(context: ServerContext, { database }: ServerStorage): PeriodicTask {
   const { clock, log, draining, nodeId, group } = context;
-  if (group?.isWriter === false) return { [Symbol.asyncDispose]: async () => {} };
+  if (group?.isWriter === false) return { runNow: async () => {}, [Symbol.asyncDispose]: async () => {} };
   const newWrite = (): WriteContext => ({ actor: "", method: "term_ends", requestId: "", time: clock(), isBulk: true });
   let holdsLease = false;
 
@@ -61,6 +61,7 @@ export function deleteEndedBindings(context: ServerContext, { database }: Server
     log.warn({ err: error }, "role bindings that have ended could not be deleted, or access reviews not be closed");
   const repeated = every(limits.termEndsMs, run, { logFailure, signal: draining });
   return {
+    runNow: repeated.runNow,
     async [Symbol.asyncDispose]() {
       await repeated[Symbol.asyncDispose]();
       if (holdsLease) await database.write(newWrite(), (tx) => releaseLease(tx, lease, nodeId)).catch(logFailure);

@@ -2,7 +2,7 @@
 import type { AccessLog } from "../access-log/access-log.ts";
 import { exchangeRecorder } from "../access-log/exchanges.ts";
 import type { FailureLimiter } from "../authn/failure-limiter.ts";
-import { openIssuers } from "../authn/issuers.ts";
+import { defaultIssuersLimits, openIssuers } from "../authn/issuers.ts";
 import type { Tokens } from "../authn/tokens.ts";
 import type { Policy, SessionClaims } from "../authz/policy.ts";
 import { newOutcomeCounts, type OutcomeCounts } from "../base/outcome-counts.ts";
@@ -106,6 +106,10 @@ function newExchangeOptions(
       fetchJson: (url) => fetchJson(url, outbound),
       clock,
       allowInsecureIssuers: config.dev,
+      // All issuers are on this machine, which counts as one host.
+      ...(config.staysLocal && {
+        limits: { ...defaultIssuersLimits, maxWaitingOfHost: defaultIssuersLimits.maxIssuers },
+      }),
     }),
   };
 }

@@ -4,7 +4,7 @@ import { type FailureLimiter, newFailureLimiter } from "../authn/failure-limiter
 import { newTokens, type Tokens } from "../authn/tokens.ts";
 import { type GrantSource, newPolicy, type Policy } from "../authz/policy.ts";
 import { AccessUsage } from "../authz/usage.ts";
-import { openRegistrySigner, type RegistrySigner } from "../registry-token/signer.ts";
+import { lateSigner, openRegistrySigner, type RegistrySigner } from "../registry-token/signer.ts";
 import { findSessionRoles } from "../services/iam/delegations/active-delegations.ts";
 import { findSuspendedOrganizations } from "../services/iam/provisioning/suspended-people.ts";
 import { countAccess } from "../services/statistics/counted-events.ts";
@@ -14,6 +14,7 @@ import { findGrants } from "../storage/iam/grants.ts";
 import { storeUsage } from "./access-usage.ts";
 import { limits } from "./limits.ts";
 import type { ServerContext } from "./server-context.ts";
+import type { StartHooks } from "./start-hooks.ts";
 import type { ServerStorage } from "./storage.ts";
 import { newTokenService, type TokenService } from "./token-service.ts";
 
@@ -29,7 +30,11 @@ export interface ServerTokens extends AsyncDisposable {
 }
 
 /** Opens tokens, policy, access log, token service and the signer of registry tokens. */
-export async function openTokens(context: ServerContext, storage: ServerStorage): Promise<ServerTokens> {
+export async function openTokens(
+  context: ServerContext,
+  storage: ServerStorage,
+  { opensRegistryKeyLate = false }: Pick<StartHooks, "opensRegistryKeyLate">,
+): Promise<ServerTokens> {
   const { config, clock, log } = context;
   const { database, encryption, keys, tally } = storage;
   const issuer = config.baseUrl;
@@ -44,7 +49,8 @@ export async function openTokens(context: ServerContext, storage: ServerStorage)
   const accessLog = opened.use(openAccessLog({ database, clock, log, limits, count }));
   const tokenService = await newTokenService({ ...context, ...storage, policy, tokens, failures, accessLog });
   const signerOptions = { issuer, service: config.registry.service, clock };
-  const registrySigner = await openRegistrySigner(database, encryption, signerOptions);
+  const openSigner = () => openRegistrySigner(database, encryption, signerOptions);
+  const registrySigner = opensRegistryKeyLate ? lateSigner(openSigner) : await openSigner();
   const closing = opened.move();
   return {
     tokens,

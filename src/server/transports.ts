@@ -12,6 +12,7 @@ import type { HealthOptions } from "../transport/connect/streams/health.ts";
 import { onExchange } from "../transport/http/exchange.ts";
 import { defaultLimits, metricsLimits } from "../transport/listener/limits.ts";
 import { type Listener, openListener } from "../transport/listener/listener.ts";
+import type { Endpoints } from "../transport/pages/endpoints.ts";
 import { newSite, type Pages, sendPage, text } from "../transport/pages/pages.ts";
 import type { ServerApi } from "./api.ts";
 import { openPortCertificate } from "./certificate.ts";
@@ -44,6 +45,7 @@ export async function openTransports(
   tokens: ServerTokens,
   api: ServerApi,
   login: LoginCheck,
+  added: Endpoints,
 ): Promise<ServerTransports> {
   const { config, log } = context;
   const readiness = newReadiness(storage.database);
@@ -51,7 +53,7 @@ export async function openTransports(
   // Opened first, so it closes last.
   if (config.metricsListen)
     opened.use(await openMetricsListener(config.metricsListen, metricsPage(api.metrics, "anyone"), log));
-  const listener = opened.use(await openApiListener(servedBy(context, storage, tokens, api, readiness, login)));
+  const listener = opened.use(await openApiListener(servedBy(context, storage, tokens, api, readiness, login, added)));
   api.metrics.counters(
     limitsMetric,
     "Connections and requests that were refused or ended for a limit of the listener.",
@@ -77,6 +79,7 @@ function servedBy(
   api: ServerApi,
   readiness: Readiness,
   login: LoginCheck,
+  added: Endpoints,
 ): TransportChainOptions {
   const { config, log, draining } = context;
   const { tokenService, registrySigner: signer } = tokens;
@@ -90,6 +93,7 @@ function servedBy(
       ...endpoints({ ...context, ...storage, ...tokens, ...tokenService, signer, methods: api.methods }),
       ...tokenService.signInEndpoints,
       ...(config.hasConsole && tokenService.sessionEndpoints),
+      ...added,
     },
     pages: {
       ...pages(config, { ...readiness, detail: login.problem }, storage.keys, signer, api.metrics, log),

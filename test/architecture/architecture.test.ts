@@ -41,7 +41,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   events: ["authn", "base", "model", "outbound", "types:resource", "storage"],
   transport: ["aip", "base", "pipeline"],
   "token-endpoint": ["aip", "authn", "model", "sts", "types:transport"],
-  "registry-token": ["aip", "authn", "types:authz", "types:base", "model", "storage", "sts", "types:transport"],
+  "registry-token": ["aip", "authn", "types:authz", "base", "model", "storage", "sts", "types:transport"],
   scim: ["aip", "authn", "base", "model", "types:pipeline", "services", "storage", "types:transport"],
   "registry-notifications": [
     "aip",

@@ -55,6 +55,16 @@ describe("a URL is rejected before anything is resolved", () => {
     });
   }
 
+  it("another machine, by a server that contacts none", async () => {
+    for (const options of [production, { ...production, isOwn: true }])
+      for (const url of ["https://issuer.example/", "https://8.8.8.8/"]) {
+        const { asked, resolve } = resolver(["8.8.8.8"]);
+        const local = { ...options, resolve, staysLocal: true };
+        await assert.rejects(fetchJson(url, local), failsAs("refused", /no other machine/));
+        assert.deepEqual(asked, []);
+      }
+  });
+
   it("J2: http in development is denied for a host that only begins like loopback", async () => {
     for (const url of ["http://localhost.example/", "http://127.0.0.1.example/", "http://[::ffff:127.0.0.1]/"]) {
       const options = { ...production, allowLoopbackHttp: true, resolve: resolver(["127.0.0.1"]).resolve };

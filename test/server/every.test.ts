@@ -56,6 +56,24 @@ describe("a periodic task", () => {
     assert.deepEqual([reported, outcomes], [["a", "c"], []]);
   });
 
+  it("runs at once when asked, after the run in progress", async () => {
+    const runs: string[] = [];
+    const release = Promise.withResolvers<void>();
+    const task = async () => {
+      runs.push("begin");
+      await release.promise;
+      runs.push("end");
+    };
+    await using repeated = every(1000, task, { logFailure });
+    await pass(1);
+    const ran = repeated.runNow();
+    await tick();
+    assert.deepEqual(runs, ["begin"]);
+    release.resolve();
+    await ran;
+    assert.deepEqual(runs, ["begin", "end", "begin", "end"]);
+  });
+
   it("ends with its signal", async () => {
     let runs = 0;
     const stop = new AbortController();

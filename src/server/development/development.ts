@@ -9,7 +9,6 @@ import { makeDirectory } from "../../base/directories.ts";
 import { errorMessage } from "../../base/system-error.ts";
 import type { Config } from "../../config/config.ts";
 import { ConfigError } from "../../config/settings.ts";
-import { formatCapabilitySet } from "../../model/capabilities.ts";
 import { preRegisterUser } from "../../services/auth/users.ts";
 import {
   createGroup,
@@ -22,6 +21,7 @@ import { insertAdvisory } from "../../services/vulnerabilities/advisories/insert
 import type { Database } from "../../storage/database.ts";
 import { readSetting, writeSetting } from "../../storage/engine/settings.ts";
 import { every } from "../every.ts";
+import { issueOwnerToken } from "../owner-token.ts";
 import type { UnopenedServer } from "../start-hooks.ts";
 import { developmentPath } from "./login-provider.ts";
 import { ownerTokenFiles } from "./owner-token-files.ts";
@@ -80,8 +80,12 @@ export async function openDevelopment(
   const renew = async () => {
     // Not into the data of another server, which replaced the database of this one.
     await server.database.check();
-    await writeOwnerToken(config, server, organization.ownerUid, config.baseUrl, tokenFile);
-    await writeOwnerToken(config, server, organization.ownerUid, config.registry.service, registryTokenFile);
+    const request = { ...config, ownerUid: organization.ownerUid, owner: sampleOwner };
+    for (const [audience, file] of [
+      [config.baseUrl, tokenFile],
+      [config.registry.service, registryTokenFile],
+    ] as const)
+      writeToken(file, (await issueOwnerToken(server, { ...request, audience })).token);
   };
   const renewedAt = clock();
   await renew();
@@ -152,24 +156,6 @@ async function enrolCharacters({ baseUrl }: Config, { database }: UnopenedServer
       await preRegisterUser(tx, { issuer, subject }, groupUid, roleUids);
     }
   });
-}
-
-async function writeOwnerToken(
-  config: Config,
-  { tokens, policy }: UnopenedServer,
-  ownerUid: string,
-  audience: string,
-  file: string,
-): Promise<void> {
-  const grants = (await policy.grantsOf(ownerUid)) ?? new Map();
-  const { token } = await tokens.issue({
-    subject: ownerUid,
-    audience: [audience],
-    act: { iss: sampleOwner.issuer, sub: sampleOwner.subject, aud: config.baseUrl },
-    grants: Object.fromEntries([...grants].map(([uid, set]) => [uid, formatCapabilitySet(set)])),
-    narrowing: {},
-  });
-  writeToken(file, token);
 }
 
 function writeToken(file: string, token: string): void {

@@ -1,7 +1,7 @@
 // Creates the first organization and its owner, for `gatehouse bootstrap` and the development server.
 import { create } from "@bufbuild/protobuf";
 import { Identity_ClaimMatchSchema } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
-import { operatorRole, ownerRole } from "../../authz/built-in-roles.ts";
+import { type BuiltInRole, operatorRole, ownerRole } from "../../authz/built-in-roles.ts";
 import { noTerm } from "../../model/grants.ts";
 import { newChild } from "../../model/uid.ts";
 import { insertRow } from "../../storage/collection/rows.ts";
@@ -31,11 +31,12 @@ export async function hasOrganization(session: Session): Promise<boolean> {
   return (await readCounter(session, childrenKey(null), groupCollection.kind)) > 0;
 }
 
-/** Creates an organization and an identity in it with the roles of owner and operator. */
+/** Creates an organization and an identity in it that owns it; with the roles of owner and operator unless others are named. */
 export async function createOrganization(
   tx: Transaction,
   name: string,
   owner: { readonly issuer: string; readonly subject: string },
+  roles: readonly BuiltInRole[] = [ownerRole, operatorRole],
 ): Promise<Organization> {
   const { uid: groupUid } = await createGroup(tx, null, name, "");
   const ownerUid = newChild(groupUid);
@@ -46,7 +47,7 @@ export async function createOrganization(
   const identity: IdentityRow = {
     ...stamps(tx, ownerUid, groupUid),
     name: "owner",
-    description: "The first owner of the installation",
+    description: "The first owner",
     email: "",
     emailUnverified: "",
     company: "",
@@ -56,7 +57,7 @@ export async function createOrganization(
     trust: null,
   };
   await insertRow(tx, identityCollection, identity);
-  for (const role of [ownerRole, operatorRole]) {
+  for (const role of roles) {
     const binding = {
       uid: newChild(groupUid),
       parent: groupUid,

@@ -28,6 +28,7 @@ export interface EndpointRequest {
   readonly path: string;
   /** The parameters of the query. */
   readonly query: readonly Parameter[];
+  readonly hasBody: boolean;
   /** Returns the parameters of the body, which must be a form. Throws INVALID_ARGUMENT. */
   form(): readonly Parameter[];
   /** Returns the body, which must be JSON, with any content type. Throws INVALID_ARGUMENT. */
@@ -188,6 +189,7 @@ async function respondTo(endpoint: Endpoint, options: EndpointOptions, exchange:
     method,
     path,
     query,
+    hasBody: body.length > 0,
     form() {
       checkFormType(head);
       return parseParameters(decodeUtf8(body, bodyField), bodyField);
