@@ -4,6 +4,7 @@ import { type Client, createClient, type Interceptor, type Transport } from "@co
 import { bearerToken } from "./bearer.ts";
 import type { Tokens } from "./exchange.ts";
 import { keyedCalls, type RetryPolicy, retryingCalls } from "./retrying-calls.ts";
+import type { Clock } from "./tokens.ts";
 
 /** The options of a client. */
 export interface ClientOptions {
@@ -15,6 +16,8 @@ export interface ClientOptions {
   readonly retry?: RetryPolicy | false;
   /** The time limit of a call with all of its retries; 60 s by default. */
   readonly timeoutMs?: number;
+  /** The clock by which tokens expire; that of the system by default. */
+  readonly clock?: Clock;
 }
 
 /** A client. Disposing of it closes its connections. */
@@ -39,12 +42,13 @@ export function newClient(
   open: (options: TransportOptions) => Transport,
   close: () => void,
 ): GatehouseClient {
-  const { tokens, retry, timeoutMs: defaultTimeoutMs = 60_000 } = options;
+  const { tokens, retry, timeoutMs: defaultTimeoutMs = 60_000, clock } = options;
   const baseUrl = options.url.replace(/\/+$/, "");
   const retries = retry === false ? [] : [keyedCalls(), retryingCalls(retry)];
   const openWith = (...interceptors: Interceptor[]) =>
     open({ baseUrl, defaultTimeoutMs, interceptors: [...retries, ...interceptors] });
-  const source = typeof tokens === "function" ? tokens({ url: baseUrl, transport: openWith() }) : tokens;
+  const source =
+    typeof tokens === "function" ? tokens({ url: baseUrl, transport: openWith(), ...(clock && { clock }) }) : tokens;
   const transport = source ? openWith(bearerToken(source)) : openWith();
   return {
     transport,

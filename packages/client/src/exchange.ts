@@ -2,12 +2,13 @@
 import { timestampMs } from "@bufbuild/protobuf/wkt";
 import { createClient, type Transport } from "@connectrpc/connect";
 import { type RawToken, SecurityTokenService } from "../../../gen/chainguard/platform/oidc/oidc_pb.ts";
-import { authorizationOf, cachedToken, type ExpiringToken, type TokenSource } from "./tokens.ts";
+import { authorizationOf, type Clock, cachedToken, type ExpiringToken, type TokenSource } from "./tokens.ts";
 
-/** The server that issues tokens, and a transport to it that sends none. */
+/** The server that issues tokens, a transport to it that sends none, and the clock by which they expire: that of the system by default. */
 export interface TokenServer {
   readonly url: string;
   readonly transport: Transport;
+  readonly clock?: Clock;
 }
 
 /** A token source, or a function that makes one for the server of the client. */
@@ -36,12 +37,12 @@ export interface ExchangeOptions extends TokenOptions {
 /** Exchanges tokens of another issuer for tokens of Gatehouse, and keeps each until shortly before it expires. */
 export function exchangedToken(options: ExchangeOptions): Tokens {
   const { subject, identity = "", identityProvider = "" } = options;
-  return ({ url, transport }) =>
+  return ({ url, transport, clock }) =>
     cachedToken(async () => {
       const request = { ...requestOf(options, url), identity, identityProvider };
       const call = { headers: bearer(await subject.current()) };
       return expiring(await createClient(SecurityTokenService, transport).exchange(request, call));
-    });
+    }, clock);
 }
 
 /** The tokens of a person who has signed in. */
@@ -54,7 +55,7 @@ export interface RefreshOptions extends TokenOptions {
 
 /** Exchanges a refresh token for tokens of Gatehouse, and keeps each until shortly before it expires. */
 export function refreshedToken(options: RefreshOptions): Tokens {
-  return ({ url, transport }) =>
+  return ({ url, transport, clock }) =>
     cachedToken(async () => {
       const call = { headers: bearer(await options.load()) };
       const client = createClient(SecurityTokenService, transport);
@@ -62,7 +63,7 @@ export function refreshedToken(options: RefreshOptions): Tokens {
       // Using a refresh token twice ends its family, and with it the sign-in.
       await options.store(pair.refreshToken?.token ?? "");
       return expiring(pair.token);
-    });
+    }, clock);
 }
 
 function requestOf({ audience, scopes = [], capabilities = [] }: TokenOptions, url: string) {

@@ -20,4 +20,4 @@ export {
   retryingCalls,
   takesKey,
 } from "./retrying-calls.ts";
-export { cachedToken, type ExpiringToken, readToken, staticToken, type TokenSource } from "./tokens.ts";
+export { type Clock, cachedToken, type ExpiringToken, readToken, staticToken, type TokenSource } from "./tokens.ts";

@@ -45,12 +45,18 @@ export function readToken(read: () => Promise<string>): TokenSource {
   };
 }
 
-/** Returns a source that keeps a token until shortly before it expires. Concurrent calls wait for the same new token. */
-export function cachedToken(issue: () => Promise<ExpiringToken>): TokenSource {
+/** Returns the time in milliseconds since the epoch. */
+export type Clock = () => number;
+
+/**
+ * Returns a source that keeps a token until shortly before it expires by a clock, that of the system by default. Concurrent calls wait for
+ * the same new token.
+ */
+export function cachedToken(issue: () => Promise<ExpiringToken>, clock: Clock = () => Date.now()): TokenSource {
   let kept: (ExpiringToken & { readonly renewAt: number }) | undefined;
   let issuing: Promise<string> | undefined;
   async function replace(): Promise<string> {
-    const now = Date.now();
+    const now = clock();
     const { token, expiresAt } = await issue();
     kept = { token, expiresAt, renewAt: expiresAt - Math.min(marginMs, (expiresAt - now) / 2) };
     return token;
@@ -65,12 +71,12 @@ export function cachedToken(issue: () => Promise<ExpiringToken>): TokenSource {
     async current() {
       const found = kept;
       if (found === undefined) return await renew();
-      if (Date.now() < found.renewAt) return found.token;
+      if (clock() < found.renewAt) return found.token;
       try {
         return await renew();
       } catch (error) {
         // Its issuer may be back before the token has expired.
-        if (Date.now() < found.expiresAt) return found.token;
+        if (clock() < found.expiresAt) return found.token;
         throw error;
       }
     },
