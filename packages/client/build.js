@@ -8,7 +8,7 @@ import { build } from "rolldown";
 const own = import.meta.dirname;
 const root = path.resolve(own, "../..");
 const dist = path.join(own, "dist");
-const sources = ["index", "node", "sentences", "web"];
+const sources = ["index", "node", "sentences", "testing", "web"];
 
 /** The generated files of each package of the protos, by its path. The versions of health and reflection are for servers. */
 const packages = Map.groupBy(

@@ -66,7 +66,8 @@ function isUnchanged({ pid, parent }: Ancestor): boolean {
   return isRunning(pid) && isRunning(parent);
 }
 
-function isRunning(pid: number): boolean {
+/** Whether a process of this id runs. */
+export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

@@ -7,6 +7,7 @@ export const serverCommands = {
   bootstrap: "create the first organization and its owner",
   db: "check, repair, migrate, back up, restore and copy the database",
   keys: "manage the keys that sign tokens",
+  emulator: "run a server for tests, whose data ends with it",
 } as const;
 
 /** The commands that call a server. */

@@ -320,6 +320,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "gatehouse serve --dev",
     "gatehouse serve --base-url https://gatehouse.example.com --data-dir /var/lib/gatehouse",
   ],
+  emulator: ["gatehouse emulator", "gatehouse emulator --listen 127.0.0.1:9000"],
   bootstrap: [
     "gatehouse bootstrap --organization example.org --issuer https://sso.example.org --subject alice --data-dir data",
   ],

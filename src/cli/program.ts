@@ -18,7 +18,7 @@ import { withSafeHint } from "./suggestions.ts";
 export async function runCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<number> {
   const shell = processShell(environment);
   // Before the arguments are parsed, because parsing may print help and usage errors.
-  endWithReader(shell, args[0] === "serve");
+  endWithReader(shell, runsServer(args));
   useProxiesOf(environment);
   let exitCode = 0;
   const program = await newProgram(args, shell, (code) => {
@@ -76,11 +76,15 @@ function addNames(program: Command, descriptions: Readonly<Record<string, string
   for (const [name, description] of Object.entries(descriptions)) program.command(name).description(description);
 }
 
+function runsServer([first]: readonly string[]): boolean {
+  return first === "serve" || first === "emulator";
+}
+
 type Examples = Readonly<Record<string, readonly string[]>>;
 
 /** Adds options and hooks that all commands share. A server does not load the examples. */
 async function finishCommands(program: Command, args: readonly string[]): Promise<void> {
-  const isServer = args[0] === "serve" && !args.includes("--help") && !args.includes("-h");
+  const isServer = runsServer(args) && !args.includes("--help") && !args.includes("-h");
   const examples: Examples = isServer ? {} : (await import("./examples.ts")).examples;
   everyCommand(program, (command) => {
     command.exitOverride();

@@ -20,6 +20,7 @@ export function addServerCommands(program: Command, shell: Shell, finish: Finish
   addBootstrap(program, read, finish);
   addDatabase(program, read, shell, finish);
   addKeys(program, read, finish);
+  addEmulator(program, finish);
 }
 
 type ReadSettings = (command: Command) => RawSettings;
@@ -132,6 +133,14 @@ function addKeys(program: Command, read: ReadSettings, finish: Finish): void {
     .action(async (options, command) =>
       finish(await (await import("./keys.ts")).rotateKeys(dataConfigOf(read(command)), options.retireNow === true)),
     );
+}
+
+function addEmulator(program: Command, finish: Finish): void {
+  program
+    .command("emulator")
+    .description(serverCommands.emulator)
+    .option("--listen <host:port>", "address of loopback to listen on; a free port of 127.0.0.1 without it")
+    .action(async ({ listen }) => finish(await (await import("./emulator/emulator.ts")).runEmulator(listen)));
 }
 
 /** The heading in the help, after the flags of the command itself. */

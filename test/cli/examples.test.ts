@@ -66,7 +66,7 @@ describe("examples", () => {
 describe("examples against a development server", () => {
   // These are for a person, for another host, run without end, or make data of their own.
   const isSkipped = (line: string) =>
-    /^gatehouse (auth (login|configure-docker)|iam memberships (accept|decline|leave)|iam access-requests (create|approve|deny|acknowledge|cancel|end)|iam access-reviews (create Workloads|decide)|iam users (describe|remove)|registry|changes follow|serve|bootstrap|db copy --to postgres:)/.test(
+    /^gatehouse (auth (login|configure-docker)|iam memberships (accept|decline|leave)|iam access-requests (create|approve|deny|acknowledge|cancel|end)|iam access-reviews (create Workloads|decide)|iam users (describe|remove)|registry|changes follow|serve|emulator|bootstrap|db copy --to postgres:)/.test(
       line,
     );
   // These create what others need, delete it, or end the tokens and change the defaults of the session.

@@ -18,7 +18,7 @@ export interface ShownCommand {
 }
 
 /** The attributes of an info string after the language; README.md in this folder explains them. */
-const attributeNames = ["no-run", "needs", "background", "output-of", "person", "job", "eventually"];
+const attributeNames = ["no-run", "needs", "background", "output-of", "person", "job", "eventually", "file"];
 
 /** Reads the blocks of a page. Throws when an info string has an unknown attribute, or one without a value. */
 export function blocksOf(page: string): Block[] {

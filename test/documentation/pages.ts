@@ -1,5 +1,6 @@
 // The setup of each page before its commands run.
 import { readFileSync } from "node:fs";
+import path from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { launcher } from "../cli/process.ts";
 import type { newBareShell } from "../harness/bare-shell.ts";
@@ -75,6 +76,7 @@ const setups: Readonly<Record<string, Setup>> = {
   "docs/install.md": withoutServer,
   "docs/first-steps.md": withoutServer,
   "docs/registry.md": withoutServer,
+  "docs/testing.md": withPackage,
   "docs/operate/deploy.md": inProduction,
   "docs/integrations/aws.md": workload("AWS outbound federation", {
     stranger: { sub: "arn:aws:iam::123456789012:role/other" },
@@ -150,6 +152,23 @@ function workload(kind: string, parts: WorkloadParts): Setup {
   };
 }
 
+/** The client package from its sources, which finds the program. The page starts its own emulators. */
+function withPackage(): PageSetup {
+  const program = JSON.stringify([process.execPath, launcher]);
+  return {
+    hasServer: false,
+    replacements: [
+      ["startEmulator()", `startEmulator({ command: ${program} })`],
+      ["gatehouse-client/testing", path.resolve("packages/client/src/testing.ts")],
+      ["gatehouse-client/node", path.resolve("packages/client/src/node.ts")],
+      [
+        "gatehouse-client/chainguard/platform/iam/v2beta1",
+        path.resolve("gen/chainguard/platform/iam/v2beta1/groups_pb.ts"),
+      ],
+    ],
+  };
+}
+
 /** PostgreSQL, a provider where people sign in, and a certificate. The page starts the server on port 8443. */
 async function inProduction(portOf: PortOf, running: AsyncDisposableStack): Promise<PageSetup> {
   const trusted = getCACertificates("default");
@@ -177,7 +196,7 @@ async function inProduction(portOf: PortOf, running: AsyncDisposableStack): Prom
 
 /** Reports whether a page starts a server of its own, or needs one with other settings. */
 export function hasOwnServer(file: string): boolean {
-  return [withoutServer, inProduction].includes(setups[file] ?? withServer);
+  return [withoutServer, withPackage, inProduction].includes(setups[file] ?? withServer);
 }
 
 /** Prepares what a page needs; what it starts is disposed of with `running`. */

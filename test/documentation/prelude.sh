@@ -4,7 +4,7 @@ shopt -s expand_aliases
 
 # Client commands are run by the process that all pages share: starting one for each takes longer than all else.
 gatehouse() {
-  if [[ $1 == serve || -n $IN_BACKGROUND ]]; then
+  if [[ $1 == serve || $1 == emulator || -n $IN_BACKGROUND ]]; then
     run_program "$@"
     return
   fi

@@ -60,7 +60,8 @@ export async function runPage(
   const unrun = all.find((block) => !isCommands(block.language) && /^\$ /m.test(block.text));
   if (unrun) throw new Error(`${file}:${unrun.line}: a block with commands must be a console block`);
   const blocks = all.filter(
-    ({ language, attributes }) => isCommands(language) || attributes.has("output-of") || attributes.has("job"),
+    ({ language, attributes }) =>
+      isCommands(language) || ["output-of", "job", "file"].some((name) => attributes.has(name)),
   );
   const skipped: Skipped[] = [];
   const runnable = blocks.filter((block) => {
@@ -164,6 +165,8 @@ async function runBlock(page: OpenPage, block: Block, trace: Trace): Promise<voi
     const answered = person && answerSignIns(page.background.get(name)!, person, page.signIn).catch(() => {});
     await awaitOutput(page, name, shown.output, trace);
     await answered;
+  } else if (attributes.has("file")) {
+    writeIn(page.session.folder, attributes.get("file")!, page.toRun(text));
   } else if (attributes.has("job")) {
     await runJob(page, attributes.get("job")!, block);
   } else if (language === "console") {

@@ -11,6 +11,7 @@ import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { rolldown } from "rolldown";
 import { newPage, openChromium } from "../../browser/chromium.ts";
+import { launcher } from "../../cli/process.ts";
 import { type IdentityProvider, startIdentityProvider } from "../../harness/identity-provider.ts";
 import { startTestServer, type TestServer } from "../../harness/server.ts";
 import { addWorkload } from "../../security/tree.ts";
@@ -116,7 +117,7 @@ describe("the client package", () => {
   for (const version of [22, 24])
     describe(`on Node ${version}`, () => {
       async function output(program: string, environment: Record<string, string>): Promise<string> {
-        const env = { GATEHOUSE_URL: server.url, NODE_NO_WARNINGS: "1", ...environment };
+        const env = { GATEHOUSE_URL: server.url, NODE_NO_WARNINGS: "1", PATH: folder, ...environment };
         return (await run(path.join(nodeOf(version), "node"), [program], { cwd: folder, env })).stdout;
       }
 
@@ -124,6 +125,13 @@ describe("the client package", () => {
         writeFileSync(path.join(folder, "token"), await provider.issueToken("deployer", server.url));
         const printed = await output("list-groups.ts", { TOKEN_FILE: "token", IDENTITY: identity });
         assert.equal(printed, `${server.groupUid} example.org\n`);
+      });
+
+      // Node 22 does not know `await using`.
+      it("starts an emulator for a test", { skip: version < 24 }, async () => {
+        const script = `#!/bin/sh\nexec "${process.execPath}" "${launcher}" "$@"\n`;
+        writeFileSync(path.join(folder, "gatehouse"), script, { mode: 0o755 });
+        assert.equal(await output("test-program.ts", {}), "team\n1\n");
       });
 
       it("reads the details of an error", async () => {
