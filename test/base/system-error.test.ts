@@ -7,10 +7,6 @@ import { after, before, describe, it } from "node:test";
 import { errorMessage, hasCode } from "../../src/base/system-error.ts";
 
 let folder = "";
-before(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "gatehouse-system-"));
-});
-after(() => rmSync(folder, { recursive: true }));
 
 function errorOf(call: () => void): unknown {
   try {
@@ -22,6 +18,11 @@ function errorOf(call: () => void): unknown {
 }
 
 describe("errorMessage", () => {
+  before(() => {
+    folder = mkdtempSync(path.join(tmpdir(), "gatehouse-system-"));
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
   it("leaves out the file that the message names elsewhere", () => {
     const file = path.join(folder, "it's, open 'missing'\n");
     const error = errorOf(() => readFileSync(file));

@@ -14,13 +14,6 @@ import { type Caller, startCaller } from "./caller.ts";
 import { environmentOf, launcher } from "./process.ts";
 
 let caller: Caller;
-before(async () => {
-  caller = await startCaller();
-  writeFileSync(path.join(caller.home, "odd.yaml"), "name: odd\nclaimMatsch: {}\n");
-});
-after(async () => {
-  await caller[Symbol.asyncDispose]();
-});
 
 const identity = ["iam", "identities", "create", "x", "--parent", "example.org"];
 const provider = ["iam", "identity-providers", "create", "x", "--parent", "example.org"];
@@ -106,6 +99,14 @@ const wrong: [what: string, args: string[], said: RegExp][] = [
 ];
 
 describe("flags", () => {
+  before(async () => {
+    caller = await startCaller();
+    writeFileSync(path.join(caller.home, "odd.yaml"), "name: odd\nclaimMatsch: {}\n");
+  });
+  after(async () => {
+    await caller[Symbol.asyncDispose]();
+  });
+
   for (const [what, args, said] of wrong) {
     it(`are rejected as wrong usage: ${what}`, async () => {
       const { code, stderr } = await caller.run(...args);

@@ -5,12 +5,6 @@ import { type Caller, startCaller } from "./caller.ts";
 
 let caller: Caller;
 let count = 0;
-before(async () => {
-  caller = await startCaller();
-});
-after(async () => {
-  await caller[Symbol.asyncDispose]();
-});
 
 const create = () => ["iam", "identities", "create", `job-${count++}`, "--parent", "example.org"];
 
@@ -93,6 +87,13 @@ const wrong: readonly (readonly [sentence: string, flags: readonly string[], mes
 ];
 
 describe("gatehouse iam identities create for a job", () => {
+  before(async () => {
+    caller = await startCaller();
+  });
+  after(async () => {
+    await caller[Symbol.asyncDispose]();
+  });
+
   for (const [sentence, flags, claimMatch] of rules)
     it(sentence, async () => {
       assert.deepEqual((await caller.json(...create(), ...flags)).claimMatch, claimMatch);

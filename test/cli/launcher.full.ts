@@ -9,12 +9,6 @@ import { type Caller, startCaller } from "./caller.ts";
 import { environmentOf, launcher } from "./process.ts";
 
 let caller: Caller;
-before(async () => {
-  caller = await startCaller();
-});
-after(async () => {
-  await caller[Symbol.asyncDispose]();
-});
 
 /** This Node, which says that it is an older one. */
 const older = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.0.0" } })`;
@@ -25,6 +19,13 @@ function launch(...args: string[]) {
 }
 
 describe("under an older Node", () => {
+  before(async () => {
+    caller = await startCaller();
+  });
+  after(async () => {
+    await caller[Symbol.asyncDispose]();
+  });
+
   it("the exit code is that of the program", async () => {
     for (const [args, code] of [
       [["iam", "groups", "list"], 0],

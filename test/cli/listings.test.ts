@@ -11,17 +11,6 @@ import { addGroup } from "../security/tree.ts";
 import { type Caller, startCaller } from "./caller.ts";
 
 let caller: Caller;
-before(async () => {
-  caller = await startCaller();
-  const { server, groupUid } = caller.server;
-  await server.database.write({ actor: "", method: "test", requestId: "", time: Date.now() }, async (tx) => {
-    await insertSampleRepos(tx, groupUid);
-    for (const advisory of generateAdvisories("cli", 3)) await insertAdvisory(tx, groupUid, advisory);
-  });
-});
-after(async () => {
-  await caller[Symbol.asyncDispose]();
-});
 
 /** Runs a command that must succeed. */
 async function done(...args: string[]): Promise<string> {
@@ -31,6 +20,18 @@ async function done(...args: string[]): Promise<string> {
 }
 
 describe("gatehouse images, advisories, events", () => {
+  before(async () => {
+    caller = await startCaller();
+    const { server, groupUid } = caller.server;
+    await server.database.write({ actor: "", method: "test", requestId: "", time: Date.now() }, async (tx) => {
+      await insertSampleRepos(tx, groupUid);
+      for (const advisory of generateAdvisories("cli", 3)) await insertAdvisory(tx, groupUid, advisory);
+    });
+  });
+  after(async () => {
+    await caller[Symbol.asyncDispose]();
+  });
+
   it("the commands of images list repos, and the tags of a repo", async () => {
     const repos = await caller.json("images", "repos", "list", "--parent", "example.org");
     assert.equal(repos.items.length, 14);

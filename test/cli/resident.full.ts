@@ -5,14 +5,15 @@ import { type Caller, startCaller } from "./caller.ts";
 import { run } from "./process.ts";
 
 let caller: Caller;
-before(async () => {
-  caller = await startCaller();
-});
-after(async () => {
-  await caller[Symbol.asyncDispose]();
-});
 
 describe("a command in a process with others comes to the same as alone:", () => {
+  before(async () => {
+    caller = await startCaller();
+  });
+  after(async () => {
+    await caller[Symbol.asyncDispose]();
+  });
+
   const lines: [what: string, code: number, args: string[], environment?: Record<string, string>][] = [
     ["a list", 0, ["iam", "groups", "list"]],
     ["JSON", 0, ["iam", "roles", "list", "-o", "json"]],

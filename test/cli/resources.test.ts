@@ -7,12 +7,6 @@ import { keyPair, keySetText } from "../sts/outside.ts";
 import { type Caller, startCaller } from "./caller.ts";
 
 let caller: Caller;
-before(async () => {
-  caller = await startCaller();
-});
-after(async () => {
-  await caller[Symbol.asyncDispose]();
-});
 
 /** Runs a command that must succeed. */
 async function done(...args: string[]): Promise<string> {
@@ -22,6 +16,13 @@ async function done(...args: string[]): Promise<string> {
 }
 
 describe("gatehouse iam", () => {
+  before(async () => {
+    caller = await startCaller();
+  });
+  after(async () => {
+    await caller[Symbol.asyncDispose]();
+  });
+
   it("organizations: create, list, describe, update and delete, by name", async () => {
     const created = await caller.json("iam", "organizations", "create", "acme.test", "-d", "Anvils");
     assert.match(created.uid, /^[0-9a-f]{40}$/);

@@ -10,25 +10,26 @@ const metrics = ["--metrics", "exchanges,denials"];
 let caller: Caller;
 let today: number;
 let weekday: number;
-before(async () => {
-  caller = await startCaller();
-  const { groupUid, clock } = caller.server;
-  today = Math.floor(clock() / dayMs) * dayMs;
-  weekday = (new Date(today).getUTCDay() + 6) % 7;
-  const counts = [0, 1, 8].map((before) => ({
-    groupUid,
-    metric: "exchanges",
-    day: today - before * dayMs,
-    count: 10 + before,
-  }));
-  await arrange(caller.server, (tx) => addDailyCounts(tx, counts));
-});
-after(() => caller[Symbol.asyncDispose]());
 
 const text = (before: number) => new Date(today - before * dayMs).toISOString().slice(0, 10);
 const list = (...args: string[]) => caller.run("statistics", "list", ...args);
 
 describe("gatehouse statistics list", () => {
+  before(async () => {
+    caller = await startCaller();
+    const { groupUid, clock } = caller.server;
+    today = Math.floor(clock() / dayMs) * dayMs;
+    weekday = (new Date(today).getUTCDay() + 6) % 7;
+    const counts = [0, 1, 8].map((before) => ({
+      groupUid,
+      metric: "exchanges",
+      day: today - before * dayMs,
+      count: 10 + before,
+    }));
+    await arrange(caller.server, (tx) => addDailyCounts(tx, counts));
+  });
+  after(() => caller[Symbol.asyncDispose]());
+
   it("shows a line for each day, of the only organization if none is named, and says since when it counts", async () => {
     const { code, stdout, stderr } = await list(...metrics, "--since", "yesterday");
     assert.equal(code, 0, stderr);

@@ -9,25 +9,6 @@ let caller: Caller;
 let issuer: Awaited<ReturnType<typeof startIssuer>>;
 let identity: string;
 const key = keyPair("ES256");
-before(async () => {
-  caller = await startCaller();
-  issuer = await startIssuer(key);
-  identity = await createWorkload(caller, issuer.url);
-  const { url, ownerToken } = caller.server;
-  const pins = { pinnedNames: [{ kind: "project", name: "acme/app", id: "74" }] };
-  const pinned = await rest(
-    url,
-    ownerToken,
-    "PATCH",
-    `/gatehouse/iam/v1/trust/${identity}?update_mask=pinnedNames`,
-    pins,
-  );
-  assert.equal(pinned.status, 200, JSON.stringify(pinned.body));
-});
-after(async () => {
-  await issuer[Symbol.asyncDispose]();
-  await caller[Symbol.asyncDispose]();
-});
 
 /** Exchanges a token of a project of a GitLab server. */
 async function exchange(projectId: string): Promise<number> {
@@ -40,6 +21,26 @@ async function exchange(projectId: string): Promise<number> {
 }
 
 describe("gatehouse iam trust describe and accept", () => {
+  before(async () => {
+    caller = await startCaller();
+    issuer = await startIssuer(key);
+    identity = await createWorkload(caller, issuer.url);
+    const { url, ownerToken } = caller.server;
+    const pins = { pinnedNames: [{ kind: "project", name: "acme/app", id: "74" }] };
+    const pinned = await rest(
+      url,
+      ownerToken,
+      "PATCH",
+      `/gatehouse/iam/v1/trust/${identity}?update_mask=pinnedNames`,
+      pins,
+    );
+    assert.equal(pinned.status, 200, JSON.stringify(pinned.body));
+  });
+  after(async () => {
+    await issuer[Symbol.asyncDispose]();
+    await caller[Symbol.asyncDispose]();
+  });
+
   it("describe lists pinned and refused names; accept asks, pins the id that it is told, and says if there is nothing to accept", async () => {
     const none = await caller.run("iam", "trust", "accept", "ci", "--yes");
     assert.equal(none.code, 1);

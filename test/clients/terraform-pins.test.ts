@@ -8,14 +8,6 @@ import { forgeToken, gitHub, gitHubJob, startForges } from "../sts/forges.ts";
 
 let forges: Awaited<ReturnType<typeof startForges>>;
 let server: TestServer;
-before(async () => {
-  forges = await startForges();
-  server = await startTestServer({ settings: forges.settings });
-});
-after(async () => {
-  await server[Symbol.asyncDispose]();
-  await forges[Symbol.asyncDispose]();
-});
 
 /** Returns the bytes of the calls of the provider, without the time of the last exchange. */
 async function readAll(uid: string): Promise<string[]> {
@@ -36,6 +28,15 @@ async function readAll(uid: string): Promise<string[]> {
 }
 
 describe("Terraform and pinned names", () => {
+  before(async () => {
+    forges = await startForges();
+    server = await startTestServer({ settings: forges.settings });
+  });
+  after(async () => {
+    await server[Symbol.asyncDispose]();
+    await forges[Symbol.asyncDispose]();
+  });
+
   it("the provider reads the same bytes of an identity before and after names were pinned and refused, and tokens stored", async () => {
     const call = (method: string, path: string, body?: object) =>
       rest(server.url, server.ownerToken, method, path, body);

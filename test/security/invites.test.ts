@@ -15,12 +15,12 @@ import { viewerRole } from "./tree.ts";
 let ground: Ground;
 const log = keptLog();
 
-before(async () => {
-  ground = await openGround({ log: log.stream });
-});
-after(() => ground[Symbol.asyncDispose]());
-
 describe("invite codes", () => {
+  before(async () => {
+    ground = await openGround({ log: log.stream });
+  });
+  after(() => ground[Symbol.asyncDispose]());
+
   it("L1: a code is in no row, no change and no log line, and neither is its digest in the changes", async () => {
     const { server, once } = ground;
     const { database } = server.server;

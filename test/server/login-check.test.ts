@@ -20,21 +20,22 @@ writeFileSync(authority, certificate);
 /** A login provider with an authority of its own. */
 const provider = createServer({ cert: certificate, key: certificateKey });
 let issuer = "";
-before(async () => {
-  const port = await freePort();
-  issuer = `https://127.0.0.1:${port}`;
-  provider.on("request", (_request, response) => response.end(JSON.stringify({ issuer })));
-  await once(provider.listen(port, "127.0.0.1"), "listening");
-});
-after(() => {
-  provider.close();
-  provider.closeAllConnections();
-  rmSync(folder, { recursive: true });
-});
 
 const login = (loginIssuer: string) => ({ loginIssuer, loginClientId: "gatehouse" });
 
 describe("a login provider that cannot be used is reported at the start with the setting that helps", () => {
+  before(async () => {
+    const port = await freePort();
+    issuer = `https://127.0.0.1:${port}`;
+    provider.on("request", (_request, response) => response.end(JSON.stringify({ issuer })));
+    await once(provider.listen(port, "127.0.0.1"), "listening");
+  });
+  after(() => {
+    provider.close();
+    provider.closeAllConnections();
+    rmSync(folder, { recursive: true });
+  });
+
   let trusted: string[];
   before(() => {
     trusted = getCACertificates("default");

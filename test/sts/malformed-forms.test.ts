@@ -12,20 +12,6 @@ const log = keptLog();
 let server: TestServer;
 let issuer: Awaited<ReturnType<typeof startIssuer>>;
 let values: WellFormed;
-before(async () => {
-  server = await startTestServer({ log: log.stream });
-  issuer = await startIssuer(key);
-  const claimMatch = { issuer: issuer.url, subject: "job" };
-  const path = `/iam/v2beta1/identities/${server.groupUid}`;
-  const { body } = await rest(server.url, server.ownerToken, "POST", path, { name: "job", claimMatch });
-  const audience = server.config.baseUrl;
-  const claims = { iss: issuer.url, sub: "job", aud: audience, exp: Math.floor(Date.now() / 1000) + 600 };
-  values = { audience, identity: body.uid, token: await signOutside(key, claims) };
-});
-after(async () => {
-  await issuer[Symbol.asyncDispose]();
-  await server[Symbol.asyncDispose]();
-});
 
 /** The error codes of RFC 6749 §5.2 and RFC 8707 §2, and their statuses. Forms that are too long or of another type have their own statuses. */
 const statuses: Readonly<Record<string, readonly number[]>> = {
@@ -60,6 +46,21 @@ async function problemOf(form: MalformedForm): Promise<string | undefined> {
 }
 
 describe("the standard token endpoint with malformed forms", () => {
+  before(async () => {
+    server = await startTestServer({ log: log.stream });
+    issuer = await startIssuer(key);
+    const claimMatch = { issuer: issuer.url, subject: "job" };
+    const path = `/iam/v2beta1/identities/${server.groupUid}`;
+    const { body } = await rest(server.url, server.ownerToken, "POST", path, { name: "job", claimMatch });
+    const audience = server.config.baseUrl;
+    const claims = { iss: issuer.url, sub: "job", aud: audience, exp: Math.floor(Date.now() / 1000) + 600 };
+    values = { audience, identity: body.uid, token: await signOutside(key, claims) };
+  });
+  after(async () => {
+    await issuer[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
+  });
+
   it("the forms that are made malformed are accepted as they are", async () => {
     for (const fields of wellFormed(values)) {
       const response = await send({

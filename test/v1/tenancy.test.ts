@@ -38,36 +38,35 @@ let beyond: Readonly<Record<string, string>>;
 /** Those of them that are groups; something of every kind lies in each. */
 let filled: readonly string[];
 
-before(async () => {
-  server = await startTestServer();
-  apiClients = (["grpc", "rest"] as const).map((name) => openApiClient(name, server.url));
-  const [root, other] = [await addGroup(server, null), await addGroup(server, null)];
-  const sibling = await addGroup(server, root);
-  granted = await addGroup(server, root);
-  const inner = await addGroup(server, granted);
-  filled = [root, other, sibling];
-  for (const group of filled) await fill(group);
-  const caller = await addCaller(server, granted, ownerRole.uid);
-  owner = caller.token;
-  scoped = await server.tokenOf(caller.uid, { scopes: [inner] });
-  const broad = await addCaller(server, root, ownerRole.uid);
-  await bind(server, other, broad.uid, ownerRole.uid);
-  unrestricted = broad.token;
-  beyond = {
-    "its parent": root,
-    "a sibling": sibling,
-    "another root": other,
-    "absent, below a sibling": `${sibling}/${absent}`,
-    "absent, in no organization": "f".repeat(40),
-  };
-});
-
-after(async () => {
-  for (const apiClient of apiClients) apiClient[Symbol.dispose]();
-  await server[Symbol.asyncDispose]();
-});
-
 describe("I version 1", () => {
+  before(async () => {
+    server = await startTestServer();
+    apiClients = (["grpc", "rest"] as const).map((name) => openApiClient(name, server.url));
+    const [root, other] = [await addGroup(server, null), await addGroup(server, null)];
+    const sibling = await addGroup(server, root);
+    granted = await addGroup(server, root);
+    const inner = await addGroup(server, granted);
+    filled = [root, other, sibling];
+    for (const group of filled) await fill(group);
+    const caller = await addCaller(server, granted, ownerRole.uid);
+    owner = caller.token;
+    scoped = await server.tokenOf(caller.uid, { scopes: [inner] });
+    const broad = await addCaller(server, root, ownerRole.uid);
+    await bind(server, other, broad.uid, ownerRole.uid);
+    unrestricted = broad.token;
+    beyond = {
+      "its parent": root,
+      "a sibling": sibling,
+      "another root": other,
+      "absent, below a sibling": `${sibling}/${absent}`,
+      "absent, in no organization": "f".repeat(40),
+    };
+  });
+  after(async () => {
+    for (const apiClient of apiClients) apiClient[Symbol.dispose]();
+    await server[Symbol.asyncDispose]();
+  });
+
   for (const [method, request] of Object.entries(targets)) {
     it(`I1, I3, I7: ${method} is denied beyond the caller's rights, whether the resource exists or not`, async () => {
       for (const apiClient of apiClients) {

@@ -33,26 +33,6 @@ let provider: IdentityProvider;
 let identity: string;
 let page: PageServer;
 
-before(async () => {
-  const npm = (...args: string[]) => execFileSync("npm", args, { cwd: folder, stdio: "pipe", encoding: "utf8" });
-  execFileSync("npm", ["pack", "-w", "gatehouse-client", "--pack-destination", folder], { stdio: "pipe" });
-  const [tarball] = globSync("*.tgz", { cwd: folder });
-  writeFileSync(path.join(folder, "package.json"), '{"type": "module"}');
-  npm("install", "--no-audit", "--no-fund", "--prefer-offline", `./${tarball}`);
-  for (const [name, code] of programs) writeFileSync(path.join(folder, name), code);
-  page = await servePage(await bundle("page.ts"));
-  server = await startTestServer({ settings: { corsOrigins: page.origin } });
-  provider = await startIdentityProvider(["deployer"]);
-  identity = await addWorkload(server, provider.issuer, "deployer");
-});
-
-after(async () => {
-  page?.[Symbol.dispose]();
-  await provider?.[Symbol.asyncDispose]();
-  await server?.[Symbol.asyncDispose]();
-  rmSync(folder, { recursive: true, force: true });
-});
-
 /** Bundles a program for a page. */
 async function bundle(name: string): Promise<string> {
   const source = path.join(folder, "entry.ts");
@@ -81,6 +61,25 @@ async function servePage(script: string): Promise<PageServer> {
 }
 
 describe("the client package", () => {
+  before(async () => {
+    const npm = (...args: string[]) => execFileSync("npm", args, { cwd: folder, stdio: "pipe", encoding: "utf8" });
+    execFileSync("npm", ["pack", "-w", "gatehouse-client", "--pack-destination", folder], { stdio: "pipe" });
+    const [tarball] = globSync("*.tgz", { cwd: folder });
+    writeFileSync(path.join(folder, "package.json"), '{"type": "module"}');
+    npm("install", "--no-audit", "--no-fund", "--prefer-offline", `./${tarball}`);
+    for (const [name, code] of programs) writeFileSync(path.join(folder, name), code);
+    page = await servePage(await bundle("page.ts"));
+    server = await startTestServer({ settings: { corsOrigins: page.origin } });
+    provider = await startIdentityProvider(["deployer"]);
+    identity = await addWorkload(server, provider.issuer, "deployer");
+  });
+  after(async () => {
+    page?.[Symbol.dispose]();
+    await provider?.[Symbol.asyncDispose]();
+    await server?.[Symbol.asyncDispose]();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
   it("installs few packages, and no source that was left over", () => {
     const packages = globSync(["*/package.json", "@*/*/package.json"], { cwd: path.join(folder, "node_modules") });
     assert.ok(packages.length <= maxPackages, packages.join(" "));
