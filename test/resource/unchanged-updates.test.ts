@@ -237,81 +237,83 @@ function sentMetadata(jobTitle: string) {
   return { identityMetadata: { jobTitle }, updateMask: "jobTitle" };
 }
 
-before(async () => {
-  server = await startTestServer({ clock: () => now });
-  root = server.groupUid;
-  identity = server.ownerUid;
-});
+describe("updates and their times", () => {
+  before(async () => {
+    server = await startTestServer({ clock: () => now });
+    root = server.groupUid;
+    identity = server.ownerUid;
+  });
 
-after(() => server[Symbol.asyncDispose]());
+  after(() => server[Symbol.asyncDispose]());
 
-const logged = () => lastChange(server.server.database.session);
+  const logged = () => lastChange(server.server.database.session);
 
-describe("an update that changes nothing", () => {
-  for (const { name, make, send } of updates) {
-    it(`writes nothing, and its response is the same: ${name}`, async () => {
-      const resource = await make();
-      const last = await logged();
-      now += minute;
-      const shown = await send(resource);
-      now += minute;
-      assert.deepEqual(await send(resource), shown);
-      assert.equal(await logged(), last);
-    });
-  }
-});
-
-it("a secret that is sent again counts as a change, so it cannot be guessed", async () => {
-  const sent = { ...bodyOf(""), defaultRole: viewer, oidc: { ...oidc, clientSecret: "hush" } };
-  const { uid } = await call("POST", `/iam/v2beta1/identityProviders/${root}`, sent);
-  for (const clientSecret of ["hush", "another"]) {
-    const last = await logged();
-    await call("PATCH", `/iam/v2beta1/identityProviders/${uid}`, { oidc: { clientSecret } });
-    assert.notEqual(await logged(), last);
-  }
-});
-
-describe("an update time", () => {
-  for (const { name, make, send, isFixed } of updates) {
-    if (isFixed) continue;
-    it(`neither decreases nor precedes the creation when the clock was set back: ${name}`, async () => {
-      const resource = await make();
-      const last = await logged();
-      const before = await timesOf();
-      now -= 10 * minute;
-      await send(resource, "of-another");
-      now += 10 * minute;
-      assert.notEqual(await logged(), last);
-      const times = await timesOf();
-      for (const [uid, { createTime, updateTime }] of times) {
-        assert.ok(updateTime >= createTime, uid);
-        assert.ok(updateTime >= (before.get(uid)?.updateTime ?? 0), uid);
-      }
-    });
-  }
-});
-
-/** Returns the times of everything that has an update time. */
-async function timesOf() {
-  const { session } = server.server.database;
-  const tables = [
-    "groups",
-    "identities",
-    "roles",
-    "accountAssociations",
-    "identityProviders",
-    "repos",
-    "tags",
-    "advisories",
-  ];
-  const found = await Promise.all(
-    tables.map(async (name) => {
-      const statement = session.prepared(`test.times.${name}`, (db, all) => {
-        const { uid, createTime, updateTime } = all[name as "groups"];
-        return db.select({ uid, createTime, updateTime }).from(all[name as "groups"]);
+  describe("an update that changes nothing", () => {
+    for (const { name, make, send } of updates) {
+      it(`writes nothing, and its response is the same: ${name}`, async () => {
+        const resource = await make();
+        const last = await logged();
+        now += minute;
+        const shown = await send(resource);
+        now += minute;
+        assert.deepEqual(await send(resource), shown);
+        assert.equal(await logged(), last);
       });
-      return await statement.execute();
-    }),
-  );
-  return new Map(found.flat().map((row) => [row.uid, row]));
-}
+    }
+  });
+
+  it("a secret that is sent again counts as a change, so it cannot be guessed", async () => {
+    const sent = { ...bodyOf(""), defaultRole: viewer, oidc: { ...oidc, clientSecret: "hush" } };
+    const { uid } = await call("POST", `/iam/v2beta1/identityProviders/${root}`, sent);
+    for (const clientSecret of ["hush", "another"]) {
+      const last = await logged();
+      await call("PATCH", `/iam/v2beta1/identityProviders/${uid}`, { oidc: { clientSecret } });
+      assert.notEqual(await logged(), last);
+    }
+  });
+
+  describe("an update time", () => {
+    for (const { name, make, send, isFixed } of updates) {
+      if (isFixed) continue;
+      it(`neither decreases nor precedes the creation when the clock was set back: ${name}`, async () => {
+        const resource = await make();
+        const last = await logged();
+        const before = await timesOf();
+        now -= 10 * minute;
+        await send(resource, "of-another");
+        now += 10 * minute;
+        assert.notEqual(await logged(), last);
+        const times = await timesOf();
+        for (const [uid, { createTime, updateTime }] of times) {
+          assert.ok(updateTime >= createTime, uid);
+          assert.ok(updateTime >= (before.get(uid)?.updateTime ?? 0), uid);
+        }
+      });
+    }
+  });
+
+  /** Returns the times of everything that has an update time. */
+  async function timesOf() {
+    const { session } = server.server.database;
+    const tables = [
+      "groups",
+      "identities",
+      "roles",
+      "accountAssociations",
+      "identityProviders",
+      "repos",
+      "tags",
+      "advisories",
+    ];
+    const found = await Promise.all(
+      tables.map(async (name) => {
+        const statement = session.prepared(`test.times.${name}`, (db, all) => {
+          const { uid, createTime, updateTime } = all[name as "groups"];
+          return db.select({ uid, createTime, updateTime }).from(all[name as "groups"]);
+        });
+        return await statement.execute();
+      }),
+    );
+    return new Map(found.flat().map((row) => [row.uid, row]));
+  }
+});

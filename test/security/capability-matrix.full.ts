@@ -126,109 +126,6 @@ const byHand: Readonly<Record<string, Ask>> = {
 const recipientKey = generateKeyPairSync("x25519").publicKey.export({ type: "spki", format: "pem" }) as string;
 const everything = allCapabilities().map(({ number }) => number);
 
-before(async () => {
-  server = await startTestServer();
-  apiClient = openApiClient("grpc", server.url);
-  root = await addGroup(server, null);
-  const [group, sibling, other] = [
-    await addGroup(server, root),
-    await addGroup(server, root),
-    await addGroup(server, null),
-  ];
-  const inner = await addGroup(server, group);
-  const identity = await addIdentity(server, group);
-  const repo = await addRepo(server, group);
-  const identityProvider = await addProvider(server, group);
-  things = {
-    group,
-    identity,
-    role: await addRole(server, group, []),
-    repo,
-    repoReadme: repo,
-    identityProvider,
-    roleBinding: await bind(server, group, identity, viewerRole.uid),
-    groupInvite: await addInvite(server, group),
-    accountAssociation: await addAssociation(server, group),
-    tag: await addTag(server, repo),
-    advisory: await addAdvisory(server, group),
-    subscription: await addSubscription(server, group),
-    externalGroupRoleMapping: await addMapping(server, identityProvider),
-    accessRequestRule: await addRequestRule(server, group),
-    accessRequest: await addRequest(server, group),
-    accessReview: await addReview(server, group),
-  };
-  person = await addPerson(server, "person", "person@example.org", root);
-  await bind(server, group, person, viewerRole.uid);
-  elsewhere = {
-    "of a group below": await tokenWith(inner, everything),
-    "of a sibling group": await tokenWith(sibling, everything),
-    "of another organization": await tokenWith(other, everything),
-  };
-});
-
-after(async () => {
-  apiClient[Symbol.dispose]();
-  await server[Symbol.asyncDispose]();
-});
-
-function tokenWith(group: string, capabilities: readonly number[]): Promise<string> {
-  const key = JSON.stringify([group, capabilities]);
-  const made = async () => (await addCaller(server, group, await addRole(server, group, capabilities))).token;
-  const token = tokens.get(key) ?? made();
-  tokens.set(key, token);
-  return token;
-}
-
-for (const method of services.flatMap((service) => service.methods)) {
-  const capabilities = demandOf(method)?.capabilities ?? [];
-  if (capabilities.length === 0) continue;
-  const rule = accessRuleOf(method);
-  const ask = askOf(method);
-  describe(methodPath(method).slice(1), () => {
-    it("R2, I1: a method is denied to a caller who lacks any one of its capabilities, and requires no other", async () => {
-      for (const missing of capabilities) {
-        const token = await tokenWith(
-          things.group,
-          everything.filter((number) => number !== missing),
-        );
-        const { code, message } = await apiClient.call(token, methodPath(method), ask(false));
-        assert.equal(codeName(code), "PERMISSION_DENIED", message);
-      }
-      const { message } = await apiClient.call(
-        await tokenWith(things.group, capabilities),
-        methodPath(method),
-        ask(true),
-      );
-      assert.doesNotMatch(message, /required capabilities/);
-    });
-
-    if (rule?.type !== "scoped") return;
-    it("I1, I4: a method is denied to callers of a subgroup, a sibling and another organization, whether or not the resource exists", async () => {
-      for (const [who, token] of Object.entries(elsewhere)) {
-        const denials: string[] = [];
-        for (const absent of [false, true]) {
-          const request = ask(absent);
-          const outcome = await apiClient.call(token, methodPath(method), request);
-          assert.equal(outcome.code, Code.PERMISSION_DENIED, `${who}: ${outcome.message}`);
-          denials.push(JSON.stringify(outcome).replaceAll(/[0-9a-f]{40}[0-9a-f/]*/g, "<uid>"));
-        }
-        assert.equal(denials[0], denials[1], who);
-      }
-    });
-  });
-}
-
-function askOf(method: DescMethod): Ask {
-  const named = methodPath(method).replace(/^\/(chainguard\.platform\.)?/, "");
-  const target = targets[named];
-  if (target) return (absent) => target(uidOf(kindOfV1(method, target("x")), absent));
-  if (byHand[named]) return byHand[named];
-  const place = places.find((each) => each.method === method && each.use === "target");
-  if (place) return (absent) => requestFor(place, things, uidOf(place.names as Kind, absent));
-  assert.equal(accessRuleOf(method)?.type, "unscoped", `the matrix has no request for ${named}`);
-  return () => ({});
-}
-
 function uidOf(kind: Kind, absent: boolean): string {
   const uid = things[kind];
   assert.ok(uid, `the matrix knows no ${kind}`);
@@ -237,24 +134,129 @@ function uidOf(kind: Kind, absent: boolean): string {
   return uid === things.group ? `${uid}/${none}` : uid.replace(/[0-9a-f]{16}$/, none);
 }
 
-/** The kind of resource of a version 1 method, if neither field nor service tells it. */
-const kindsOfV1: Readonly<Record<string, Kind>> = {
-  "ExternalGroupRoleMappings/Create": "identityProvider",
-  "ExternalGroupRoleMappings/BatchDelete": "identityProvider",
-  "Advisories/CreateAdvisoryEvent": "advisory",
-  "Advisories/ListAdvisoryEvents": "advisory",
-  "Registry/ListTagHistory": "tag",
-  "Registry/UpdateTag": "tag",
-  "Registry/DeleteTag": "tag",
-};
+describe("every RPC and every caller", () => {
+  before(async () => {
+    server = await startTestServer();
+    apiClient = openApiClient("grpc", server.url);
+    root = await addGroup(server, null);
+    const [group, sibling, other] = [
+      await addGroup(server, root),
+      await addGroup(server, root),
+      await addGroup(server, null),
+    ];
+    const inner = await addGroup(server, group);
+    const identity = await addIdentity(server, group);
+    const repo = await addRepo(server, group);
+    const identityProvider = await addProvider(server, group);
+    things = {
+      group,
+      identity,
+      role: await addRole(server, group, []),
+      repo,
+      repoReadme: repo,
+      identityProvider,
+      roleBinding: await bind(server, group, identity, viewerRole.uid),
+      groupInvite: await addInvite(server, group),
+      accountAssociation: await addAssociation(server, group),
+      tag: await addTag(server, repo),
+      advisory: await addAdvisory(server, group),
+      subscription: await addSubscription(server, group),
+      externalGroupRoleMapping: await addMapping(server, identityProvider),
+      accessRequestRule: await addRequestRule(server, group),
+      accessRequest: await addRequest(server, group),
+      accessReview: await addReview(server, group),
+    };
+    person = await addPerson(server, "person", "person@example.org", root);
+    await bind(server, group, person, viewerRole.uid);
+    elsewhere = {
+      "of a group below": await tokenWith(inner, everything),
+      "of a sibling group": await tokenWith(sibling, everything),
+      "of another organization": await tokenWith(other, everything),
+    };
+  });
 
-function kindOfV1({ parent, name }: DescMethod, request: JsonObject): Kind {
-  const known = kindsOfV1[`${parent.name}/${name}`];
-  if (known) return known;
-  const [field] = Object.entries(request).find(([, value]) => value === "x")!;
-  if (/^(parent|parentId|group)$/.test(field)) return "group";
-  if (field === "repoId" || parent.name === "Registry") return "repo";
-  if (field === "identityProviderId") return "identityProvider";
-  const singular = parent.name.replace(/ies$/, "y").replace(/s$/, "");
-  return `${singular.charAt(0).toLowerCase()}${singular.slice(1)}` as Kind;
-}
+  after(async () => {
+    apiClient[Symbol.dispose]();
+    await server[Symbol.asyncDispose]();
+  });
+
+  function tokenWith(group: string, capabilities: readonly number[]): Promise<string> {
+    const key = JSON.stringify([group, capabilities]);
+    const made = async () => (await addCaller(server, group, await addRole(server, group, capabilities))).token;
+    const token = tokens.get(key) ?? made();
+    tokens.set(key, token);
+    return token;
+  }
+
+  for (const method of services.flatMap((service) => service.methods)) {
+    const capabilities = demandOf(method)?.capabilities ?? [];
+    if (capabilities.length === 0) continue;
+    const rule = accessRuleOf(method);
+    const ask = askOf(method);
+    describe(methodPath(method).slice(1), () => {
+      it("R2, I1: a method is denied to a caller who lacks any one of its capabilities, and requires no other", async () => {
+        for (const missing of capabilities) {
+          const token = await tokenWith(
+            things.group,
+            everything.filter((number) => number !== missing),
+          );
+          const { code, message } = await apiClient.call(token, methodPath(method), ask(false));
+          assert.equal(codeName(code), "PERMISSION_DENIED", message);
+        }
+        const { message } = await apiClient.call(
+          await tokenWith(things.group, capabilities),
+          methodPath(method),
+          ask(true),
+        );
+        assert.doesNotMatch(message, /required capabilities/);
+      });
+
+      if (rule?.type !== "scoped") return;
+      it("I1, I4: a method is denied to callers of a subgroup, a sibling and another organization, whether or not the resource exists", async () => {
+        for (const [who, token] of Object.entries(elsewhere)) {
+          const denials: string[] = [];
+          for (const absent of [false, true]) {
+            const request = ask(absent);
+            const outcome = await apiClient.call(token, methodPath(method), request);
+            assert.equal(outcome.code, Code.PERMISSION_DENIED, `${who}: ${outcome.message}`);
+            denials.push(JSON.stringify(outcome).replaceAll(/[0-9a-f]{40}[0-9a-f/]*/g, "<uid>"));
+          }
+          assert.equal(denials[0], denials[1], who);
+        }
+      });
+    });
+  }
+
+  function askOf(method: DescMethod): Ask {
+    const named = methodPath(method).replace(/^\/(chainguard\.platform\.)?/, "");
+    const target = targets[named];
+    if (target) return (absent) => target(uidOf(kindOfV1(method, target("x")), absent));
+    if (byHand[named]) return byHand[named];
+    const place = places.find((each) => each.method === method && each.use === "target");
+    if (place) return (absent) => requestFor(place, things, uidOf(place.names as Kind, absent));
+    assert.equal(accessRuleOf(method)?.type, "unscoped", `the matrix has no request for ${named}`);
+    return () => ({});
+  }
+
+  /** The kind of resource of a version 1 method, if neither field nor service tells it. */
+  const kindsOfV1: Readonly<Record<string, Kind>> = {
+    "ExternalGroupRoleMappings/Create": "identityProvider",
+    "ExternalGroupRoleMappings/BatchDelete": "identityProvider",
+    "Advisories/CreateAdvisoryEvent": "advisory",
+    "Advisories/ListAdvisoryEvents": "advisory",
+    "Registry/ListTagHistory": "tag",
+    "Registry/UpdateTag": "tag",
+    "Registry/DeleteTag": "tag",
+  };
+
+  function kindOfV1({ parent, name }: DescMethod, request: JsonObject): Kind {
+    const known = kindsOfV1[`${parent.name}/${name}`];
+    if (known) return known;
+    const [field] = Object.entries(request).find(([, value]) => value === "x")!;
+    if (/^(parent|parentId|group)$/.test(field)) return "group";
+    if (field === "repoId" || parent.name === "Registry") return "repo";
+    if (field === "identityProviderId") return "identityProvider";
+    const singular = parent.name.replace(/ies$/, "y").replace(/s$/, "");
+    return `${singular.charAt(0).toLowerCase()}${singular.slice(1)}` as Kind;
+  }
+});
