@@ -1850,6 +1850,8 @@ export const comments: Readonly<Record<string, string>> = {
   "gatehouse.access.v1.ExplainAccessResponse.granting": "The bindings whose roles have the capability.",
   "gatehouse.access.v1.ExplainAccessResponse.lacking": "The bindings at the group and above whose roles lack the capability.",
   "gatehouse.access.v1.ExplainAccessResponse.out_of_term": "The bindings whose roles have the capability, and that have not begun or have ended.",
+  "gatehouse.access.v1.ExplainAccessResponse.requestable_rule_uids": "The uids of the rules by which the caller can request a role with the capability, at most 20. Only of a single question that callers ask about themselves, about now, with a token that is not narrowed, and if the capability is not held.",
+  "gatehouse.access.v1.ExplainAccessResponse.requestable_role_uids": "The uids of these roles.",
   "gatehouse.access.v1.BindingExplanation": "One role binding that was looked at. What the caller may not see of it is left out.",
   "gatehouse.access.v1.BindingExplanation.role_binding_uid": "The uid of the binding.",
   "gatehouse.access.v1.BindingExplanation.group_uid": "The uid of the group where it was made.",

@@ -191,6 +191,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "iam access-requests create": [
     "gatehouse iam access-requests create editor --group example.org/engineering --for 2h --reason INC-4711",
     "gatehouse iam access-requests create owner --group example.org --for 1h --reason INC-4712 --break-glass",
+    "gatehouse iam access-requests create editor --group example.org/engineering --reason INC-4711 --wait",
   ],
   "iam access-requests list": [
     "gatehouse iam access-requests list --to-decide",

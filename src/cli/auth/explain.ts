@@ -1,6 +1,7 @@
 // Prints the server's explanation of an access decision or a token exchange.
 import type { JsonObject } from "@bufbuild/protobuf";
 import { AccessService } from "../../../gen/gatehouse/access/v1/access_pb.ts";
+import { AccessRequestsService } from "../../../gen/gatehouse/access/v1/access_requests_pb.ts";
 import type { Session } from "../client/session.ts";
 import { printable } from "../escape.ts";
 import { CommandFailure } from "../failure.ts";
@@ -8,6 +9,7 @@ import type { View } from "../output/view.ts";
 import { withEnds } from "../resources/binding-terms.ts";
 import { findCapabilities } from "../resources/capabilities.ts";
 import { identities } from "../resources/identities.ts";
+import { textAt } from "../resources/json.ts";
 import { findUid } from "../resources/lookup.ts";
 import { findPlace } from "../resources/place.ts";
 import { readIdentityTokenFile } from "./identity-token.ts";
@@ -42,7 +44,32 @@ export async function explainAccess(session: Session, capability: string, group:
   const granted = reply.granted === true;
   if (session.output.isPlain) await printAnswer(session, reply, request);
   else await session.output.one(bindingView, { granted, ...reply });
-  if (!granted) throw new CommandFailure(reasons[String(reply.reason)] ?? "access is not granted");
+  if (!granted)
+    throw new CommandFailure(reasons[String(reply.reason)] ?? "access is not granted", {
+      hint: await requestHint(session, reply, request.group),
+    });
+}
+
+/** Returns the commands that request what is missing; empty if the caller can request nothing. */
+async function requestHint(session: Session, { requestableRoleUids }: JsonObject, group: string): Promise<string> {
+  if (!Array.isArray(requestableRoleUids)) return "";
+  const { listRequestableRoles } = AccessRequestsService.method;
+  const listed = async (request: JsonObject) =>
+    ((await session.call(listRequestableRoles, request)).requestableRoles ?? []) as JsonObject[];
+  const isAble = ({ roleUid }: JsonObject) => requestableRoleUids.includes(roleUid ?? "");
+  const here = (await listed({ group })).filter(isAble);
+  // A repo has no requests of its own: they are made at a group above it.
+  const rows = here.length > 0 ? here : (await listed({})).filter(isAble);
+  const commands = rows.map((row) => {
+    const name = textAt(row, "roleName");
+    // A name can have characters that a shell does not take as they are.
+    const role = /^[\w.-]+$/.test(name) ? name : textAt(row, "roleUid");
+    return `gatehouse iam access-requests create ${role} --group ${textAt(row, "groupUid")} --reason TEXT`;
+  });
+  const [first, ...others] = [...new Set(commands)].slice(0, 3);
+  return first === undefined
+    ? ""
+    : [`You can request it: \`${first}\``, ...others.map((each) => `or \`${each}\``)].join("\n");
 }
 
 const reasons: Readonly<Record<string, string>> = {

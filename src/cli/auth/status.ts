@@ -1,5 +1,6 @@
 // Shows who is signed in.
 import { IdentitiesService } from "../../../gen/chainguard/platform/iam/v2beta1/identities_pb.ts";
+import { AccessRequestsService } from "../../../gen/gatehouse/access/v1/access_requests_pb.ts";
 import { isSameAudience } from "../../sts/audiences.ts";
 import { issuerOf, readClaims } from "../client/credential.ts";
 import { configuredAudience } from "../client/open-session.ts";
@@ -35,9 +36,31 @@ export async function showStatus(session: Session, quick: boolean, audience: str
   // After the server was asked, because the session may have renewed the token.
   const { token, source } = await find();
   await session.output.one(statusView, { server: session.url, ...describeToken(token), source });
+  if (forApi && !quick) await noteWaiting(session, token);
   if (forApi || quick) return;
   const notAsked = `The server was not asked whether it takes this token: the API takes none for ${printable(audience)}.`;
   note(session.shell, `${notAsked}\n\`gatehouse auth status\` checks the token for the API.`);
+}
+
+/** Says how many access requests wait for a person. */
+async function noteWaiting(session: Session, token: string): Promise<void> {
+  // Workloads decide nothing; their uids have a slash.
+  if (String(readClaims(token)?.sub ?? "/").includes("/")) return;
+  const count = await countWaiting(session);
+  if (count === 0) return;
+  const requests = count === 1 ? "1 access request waits" : `${count} access requests wait`;
+  note(session.shell, `${requests} for you: \`gatehouse iam access-requests list --to-decide\`.`);
+}
+
+async function countWaiting(session: Session): Promise<number> {
+  const { listMyAccessRequests } = AccessRequestsService.method;
+  try {
+    const { toDecide, toAcknowledge } = await session.call(listMyAccessRequests, {});
+    return [toDecide, toAcknowledge].flatMap((requests) => requests ?? []).length;
+  } catch {
+    // A narrowed token may not ask, and an older server does not know the method. The status is right without it.
+    return 0;
+  }
 }
 
 /** Prints only the token, for use in a header: for the API or for an audience. */

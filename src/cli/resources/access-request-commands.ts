@@ -3,10 +3,11 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { Argument, type Command, Option } from "commander";
 import { completing } from "../client/completing.ts";
 import { openSession, type Session, withClient, withList } from "../client/session.ts";
-import { suggestingHint, wrongUsage } from "../failure.ts";
+import { CommandFailure, suggestingHint, wrongUsage } from "../failure.ts";
 import { rowFormats } from "../output/formats.ts";
 import type { View } from "../output/view.ts";
 import { note, type Shell } from "../shell.ts";
+import { lasting } from "./columns.ts";
 import { duration } from "./flags.ts";
 import { groups } from "./groups.ts";
 import { textAt } from "./json.ts";
@@ -20,7 +21,7 @@ const view: View = {
     { title: "who", value: ({ identityName, identityUid }) => String(identityName || identityUid) },
     { title: "role", value: ({ roleName, roleUid }) => String(roleName || roleUid) },
     { title: "at", value: ({ groupName, groupUid }) => String(groupName || groupUid) },
-    { title: "for", value: "duration" },
+    lasting("for", "duration"),
     { title: "state", value: stateText },
     { title: "reason", value: "reason" },
     { title: "ends", value: "expireTime" },
@@ -34,9 +35,9 @@ const requestableView: View = {
   columns: [
     { title: "role", value: "roleName" },
     { title: "at", value: "groupName" },
-    { title: "for at most", value: "maxDuration" },
+    lasting("for at most", "maxDuration"),
     { title: "approvals", value: ({ requiredApprovals }) => String(requiredApprovals ?? 0) },
-    { title: "break-glass", value: ({ breakGlass }) => (breakGlass === true ? "yes" : "no") },
+    { title: "break glass", value: ({ breakGlass }) => (breakGlass === true ? "yes" : "no") },
     { title: "reason", value: "reasonPattern" },
     { title: "rule", value: "ruleName" },
     { title: "group uid", value: "groupUid", wide: true },
@@ -62,6 +63,7 @@ interface CreateOptions {
   readonly reason: string;
   readonly for?: string;
   readonly breakGlass?: boolean;
+  readonly wait?: boolean;
 }
 
 function addCreate(parent: Command, shell: Shell): void {
@@ -72,22 +74,41 @@ function addCreate(parent: Command, shell: Shell): void {
     .addOption(groupOption("--group", "the group").makeOptionMandatory())
     .option("--for <duration>", "how long, from the approval on: 30m, 2h (default: as long as the rule allows)")
     .requiredOption("--reason <text>", "why you need it")
+    .option("--wait", "wait for the decision; exit code 1 unless the role is given")
     .option("--break-glass", "take it at once, without approvals; another person must acknowledge that");
   withClient(create, rowFormats).action(async (role: string) => {
-    const { group, reason, for: wanted, breakGlass = false } = create.opts<CreateOptions>();
+    const { group, reason, for: wanted, breakGlass = false, wait = false } = create.opts<CreateOptions>();
     using session = await openSession(shell, create);
     const { createAccessRequest } = await methods();
     const groupUid = await findUid(session, groups, group);
     const roleUid = await findRequestable(session, role, groupUid);
     const accessRequest = { roleUid, reason, breakGlass, ...(wanted !== undefined && { duration: duration(wanted) }) };
     const made = await session.call(createAccessRequest, { parent: groupUid, accessRequest });
-    await session.output.one(view, made);
-    if (stateOf(made.state) === "pending")
-      note(
-        shell,
-        `It needs ${made.requiredApprovals} approvals before ${textAt(made, "decideBeforeTime")}: \`gatehouse iam access-requests approve ${textAt(made, "uid")}\`.`,
-      );
+    const isPending = stateOf(made.state) === "pending";
+    if (isPending || breakGlass) note(shell, nextStepOf(session, made));
+    const decided =
+      isPending && wait ? await (await import("./wait-for-decision.ts")).waitForDecision(session, made) : made;
+    await session.output.one(view, decided);
+    if (isPending && wait && stateOf(decided.state) !== "active")
+      throw new CommandFailure(`the request is ${stateOf(decided.state)}${commentOf(decided)}`);
   });
+}
+
+/** Returns what others have to do about a request, with its page in the console. */
+function nextStepOf(
+  { url }: Session,
+  { uid = "", requiredApprovals, decideBeforeTime, breakGlass }: JsonObject,
+): string {
+  const page = `${url}/console/o/${String(uid).split("/")[0]}/requests/${uid}`;
+  if (breakGlass === true) return `Another person must acknowledge this: ${page}`;
+  const approvals = requiredApprovals === 1 ? "1 approval" : `${requiredApprovals} approvals`;
+  return `It needs ${approvals} before ${decideBeforeTime}. Approvers open ${page}\nor run \`gatehouse iam access-requests approve ${uid}\`.`;
+}
+
+/** Returns what the last person wrote who decided. */
+function commentOf({ decisions }: JsonObject): string {
+  const comment = Array.isArray(decisions) ? textAt((decisions as JsonObject[]).at(-1) ?? {}, "comment") : "";
+  return comment === "" ? "" : `: ${comment}`;
 }
 
 function addLists(parent: Command, shell: Shell): void {

@@ -1,5 +1,5 @@
 // Rules of access requests: who may request which roles, and who approves.
-import { created, description, name, uid } from "./columns.ts";
+import { created, description, lasting, name, uid } from "./columns.ts";
 import { describing, named, renaming } from "./common-flags.ts";
 import { duration, list } from "./flags.ts";
 import { identities } from "./identities.ts";
@@ -21,9 +21,19 @@ export const accessRequestRules: Resource = {
       name,
       uid,
       description,
-      { title: "for at most", value: "maxDuration" },
-      { title: "approvals", value: ({ requiredApprovals }) => String(requiredApprovals ?? 0) },
-      { title: "break-glass", value: ({ breakGlass }) => (breakGlass === true ? "yes" : "no"), wide: true },
+      lasting("for at most", "maxDuration"),
+      lasting("decision time", "decisionTime", { wide: true }),
+      {
+        title: "approvals",
+        value: ({ requiredApprovals }) => String(requiredApprovals ?? 0),
+        member: "requiredApprovals",
+      },
+      {
+        title: "break glass",
+        value: ({ breakGlass }) => (breakGlass === true ? "yes" : "no"),
+        member: "breakGlass",
+        wide: true,
+      },
       { title: "reason", value: "reasonPattern", wide: true },
       created,
     ],

@@ -12,13 +12,14 @@ import { fieldViolationsOf, invalidArgument, invalidField, toApiError } from "..
 import { type CapabilityInfo, findCapabilityByName, hasCapability } from "../../model/capabilities.ts";
 import { activeRoles, type GrantedRole, isInTerm } from "../../model/grants.ts";
 import { isUid, isWithin, rootOf } from "../../model/uid.ts";
-import { callerOf, requireCapability } from "../../pipeline/authorize.ts";
+import { callerOf, isNarrowed, requireCapability } from "../../pipeline/authorize.ts";
 import type { Call } from "../../pipeline/call.ts";
 import type { MessageRules } from "../../pipeline/text-rules.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
 import type { Session } from "../../storage/engine/session.ts";
 import { effectiveGroup, findBindingsReaching, type ReachingBinding } from "../../storage/iam/grants.ts";
 import { findSuspensionsOf } from "../../storage/iam/scim-suspensions.ts";
+import { findRequestableFor } from "../iam/access-requests/requestable-for.ts";
 import { findSessionRoles } from "../iam/delegations/active-delegations.ts";
 import { askedTime } from "./asked-time.ts";
 import { showBinding } from "./shown-binding.ts";
@@ -43,7 +44,11 @@ export function explanations({ database }: Pick<ServiceContext, "database">) {
   return {
     async explainAccess(request: ExplainAccessRequest, call: Call): Promise<Explanation> {
       const question = readQuestion(request, call);
-      return question.isBeyondToken ? narrowed : await database.read((session) => answer(session, question, call));
+      if (question.isBeyondToken) return narrowed;
+      return await database.read(async (session) => {
+        const answered = await answer(session, question, call);
+        return answered.granted ? answered : { ...answered, ...(await requestable(session, question, call)) };
+      });
     },
 
     async batchExplainAccess(
@@ -123,6 +128,13 @@ async function answer(session: Session, question: Question, call: Call): Promise
     ? AccessReason.GRANTED
     : (reasonOfTerms(outOfTerm, time) ?? (await reasonAgainst(session, identity, group, lacking.length > 0)));
   return { granted, reason, granting: shown(granting), lacking: shown(lacking), outOfTerm: shown(outOfTerm) };
+}
+
+/** Returns what a caller who asks about themselves can request to hold the capability. */
+async function requestable(session: Session, { capability, group, isSelf, time }: Question, call: Call) {
+  if (!isSelf || time !== undefined || isNarrowed(call)) return {};
+  const { ruleUids, roleUids } = await findRequestableFor(session, capability.number, group, call);
+  return { requestableRuleUids: [...ruleUids], requestableRoleUids: [...roleUids] };
 }
 
 /** Returns the roles in a group that the session holds through mappings of the organization. */

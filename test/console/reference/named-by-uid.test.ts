@@ -110,6 +110,7 @@ describe("the kind of resource that a field of the API reference names by its ui
         "ApproveAccessRequest uid",
         "DenyAccessRequest uid",
         "CancelAccessRequest uid",
+        "AcknowledgeAccessRequest uid",
         "EndAccessRequest uid",
         "GetAccessReview uid",
         "ListAccessReviewItems uid",

@@ -46,12 +46,13 @@ function durationBy({ maxDuration }: AccessRequestRuleRow, { duration }: Pick<Wa
   return duration ? Math.min(durationMs(duration), maxDuration) : maxDuration;
 }
 
-function byPreference(a: AccessRequestRuleRow, b: AccessRequestRuleRow): number {
+/** Orders rules: the nearest first, and of these the one with the fewest approvals. */
+export function byPreference(a: AccessRequestRuleRow, b: AccessRequestRuleRow): number {
   return b.parent.length - a.parent.length || a.requiredApprovals - b.requiredApprovals || (a.uid < b.uid ? -1 : 1);
 }
 
 /** Returns a group and its ancestors. */
-function lineOf(groupUid: string): string[] {
+export function lineOf(groupUid: string): string[] {
   const segments = groupUid.split("/");
   return segments.map((_, i) => segments.slice(0, i + 1).join("/"));
 }
