@@ -239,6 +239,11 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "images tags delete": ["gatehouse images tags delete nginx:latest --yes"],
   "images packages": ["gatehouse images packages nginx:latest"],
   "images sboms": ["gatehouse images sboms list nginx:latest"],
+  "images uses": ["gatehouse images uses nginx:latest", "gatehouse images uses nginx"],
+  "images unused": [
+    "gatehouse images unused --for 90d",
+    "gatehouse images unused --for 30d --group example.org --untagged --accept-incomplete",
+  ],
   "images sboms put": [
     "syft nginx:latest -o cyclonedx-json | gatehouse images sboms put nginx:latest",
     "gatehouse images sboms put nginx:latest sbom.json",

@@ -75,6 +75,8 @@ export interface Config extends SignInConfig, OutboundConfig {
   readonly seenTokensKeptMs: number;
   /** How long the responses of calls with an idempotency key are stored. */
   readonly idempotencyKeptMs: number;
+  /** How long uses of images are stored; 0 to record none. */
+  readonly usesKeptMs: number;
   readonly drainTimeoutMs: number;
   readonly logLevel: string;
   readonly logFormat: "auto" | "json" | "text";
@@ -133,6 +135,7 @@ function toRetentions(raw: RawSettings) {
     accessRecordsKeptMs: dayMs * toCount(raw, "access-records-kept", 1, 3650),
     seenTokensKeptMs: dayMs * toCount(raw, "seen-tokens-kept", 0, 400),
     idempotencyKeptMs: hourMs * toCount(raw, "idempotency-kept", 1, 168),
+    usesKeptMs: dayMs * toCount(raw, "uses-kept", 0, 1100),
   };
 }
 

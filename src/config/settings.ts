@@ -363,6 +363,13 @@ export const settings = [
     description: "retention of the responses of calls with an idempotency key, which a repetition gets again: 1 to 168",
   },
   {
+    name: "uses-kept",
+    value: "days",
+    fallback: "400",
+    description:
+      "retention of who pulled or checked images, from notifications of the registry: 0 records none, 1100 at most",
+  },
+  {
     name: "drain-timeout",
     value: "seconds",
     fallback: "10",

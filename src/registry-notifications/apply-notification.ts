@@ -7,11 +7,12 @@ import { kindsOf, writeTag } from "../services/registry/tags/write-tag.ts";
 import { deleteRow, insertOrRetry, lockRow } from "../storage/collection/rows.ts";
 import type { Transaction } from "../storage/engine/session.ts";
 import { groupCollection } from "../storage/iam/collections.ts";
-import { markImageGone, openImage, setPushTime } from "../storage/images/images.ts";
+import { markImageGone, openImages, setPushTime } from "../storage/images/images.ts";
 import { deleteManifests, type ImageDescription, storeImage } from "../storage/registry/manifests.ts";
 import { findTagByName, findTagsByDigest } from "../storage/registry/repos-and-tags.ts";
 import { findPlace, type NameRules } from "../storage/registry/repository-name.ts";
 import { type RepoRow, repoCollection, tagCollection } from "../storage/registry/rows.ts";
+import { setRegistry } from "../storage/registry/use-coverage.ts";
 import { type RegistryEvent, timeWithin } from "./notification.ts";
 
 /** Batch size for deleting the tags of a digest. */
@@ -42,7 +43,8 @@ async function push(
   const { repository, tag, digest, address, userAgent } = event;
   const time = timeWithin(event.time, tx.context.time);
   if (image) await storeImage(tx, repo.uid, digest, image);
-  await setPushTime(tx, await openImage(tx, repo.uid, digest), time);
+  await setPushTime(tx, (await openImages(tx, repo.uid, [digest])).get(digest)!, time);
+  await setRegistry(tx, repo.uid, event.registry);
   logPush(tx, repo, { repository, tag, previousDigest, digest, time, address, userAgent });
   return true;
 }

@@ -4,6 +4,9 @@ export const registryLimits = {
   notificationFetchMs: 900,
   /** The retention of notifications: longer than a registry repeats one. */
   notificationMemoryMs: 7 * 24 * 60 * 60 * 1000,
+  /** The interval in which uses of images are stored, and how many different ones may wait. */
+  useStoreMs: 1_000,
+  waitingUses: 20_000,
   /** The size of a manifest, or of the configuration of an image. OCI distribution-spec requires 4 MiB of registries. */
   manifestBytes: 4 * 1024 * 1024,
 } as const;

@@ -1,16 +1,18 @@
-// The endpoint for push and delete notifications of registries. Registries repeat notifications until they get a 2xx,
-// so 2xx means that the events are on disk.
+// The endpoint for notifications of registries. Registries repeat notifications until they get a 2xx, so 2xx means that pushes and
+// deletions are on disk. Uses are only counted: a registry sends one notification at a time, and pushes would wait behind them.
 
 import { hash, timingSafeEqual } from "node:crypto";
 import { type ApiError, Code, unauthenticated } from "../aip/errors.ts";
 import { parseBasic } from "../authn/basic.ts";
 import { countFailure, type FailureLimiter } from "../authn/failure-limiter.ts";
-import { clip } from "../base/clip.ts";
-import type { Clock } from "../base/clock.ts";
+import { clip, show } from "../base/clip.ts";
+import { type Clock, hourMs } from "../base/clock.ts";
+import { isUid } from "../model/uid.ts";
 import { OutboundError } from "../outbound/error.ts";
 import type { Call } from "../pipeline/call.ts";
 import { notificationsPath } from "../services/registry/pushes.ts";
 import type { Database } from "../storage/database.ts";
+import { UseKind } from "../storage/registry/image-uses.ts";
 import { findKnownDigests, type ImageDescription } from "../storage/registry/manifests.ts";
 import { isKnownEvent, recordEvent } from "../storage/registry/notification-log.ts";
 import { findPlace, type NameRules } from "../storage/registry/repository-name.ts";
@@ -18,9 +20,10 @@ import type { Endpoint, EndpointResponse } from "../transport/pages/endpoints.ts
 import { writeEvent } from "./apply-notification.ts";
 import { describeImage, type FetchContent } from "./image.ts";
 import { registryLimits } from "./limits.ts";
-import { parseNotification, type RegistryEvent } from "./notification.ts";
+import { parseNotification, type RegistryEvent, timeWithin } from "./notification.ts";
 import { isOutOfOrder, lastNotificationTime, recordTime } from "./notification-order.ts";
 import { logUnread, type UnreadLog } from "./unread.ts";
+import type { UseTally } from "./use-tally.ts";
 
 /** Dependencies of the endpoint. */
 export interface NotificationEndpointDeps {
@@ -33,6 +36,10 @@ export interface NotificationEndpointDeps {
   readonly secret: () => string;
   /** Reads content of the registry; undefined if none is configured. */
   readonly content: FetchContent | undefined;
+  /** Counts uses of images; undefined if none are recorded. */
+  readonly uses: UseTally | undefined;
+  /** The name by which the registry knows the reads of this installation. */
+  readonly ownName: () => string;
   /** Limits invalid secrets per client address. */
   readonly failures: FailureLimiter;
   readonly maxBodyBytes: number;
@@ -54,6 +61,10 @@ export function notificationEndpoint(deps: NotificationEndpointDeps): Endpoint {
       const totals = { written: 0, repeated: 0, ignored: 0 };
       // In order: a delete may follow a push of the same tag.
       for (const event of events) {
+        if (event.action === "pull" || event.action === "check") {
+          countUse(deps, event, UseKind[event.action]);
+          continue;
+        }
         const outcome = await applyEvent(deps, event, call, deadline);
         totals[outcome === "outdated" ? "ignored" : outcome]++;
       }
@@ -61,6 +72,19 @@ export function notificationEndpoint(deps: NotificationEndpointDeps): Endpoint {
     },
     refuse,
   };
+}
+
+function countUse({ uses, ownName, clock }: NotificationEndpointDeps, event: RegistryEvent, kind: number): void {
+  if (!uses || event.actor === ownName()) return;
+  const { registry, repository, digest, tag } = event;
+  const hour = Math.floor(timeWithin(event.time, clock()) / hourMs);
+  uses.add({ registry, repository, digest, tag, hour, actor: actorOf(event), kind, count: 1 });
+}
+
+/** Returns the actor as it is stored. Harbor has users of its own; the others know the subject of our tokens. */
+function actorOf({ registry, actor }: RegistryEvent): string {
+  if (actor === "" || (registry !== "harbor" && isUid(actor))) return actor;
+  return `user:${show(actor)}`;
 }
 
 /** Accepts the secret as a bearer token, or as the password of Basic credentials with any user name. */

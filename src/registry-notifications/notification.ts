@@ -1,17 +1,21 @@
-// Parses push and delete notifications of several registries into one kind of event.
+// Parses notifications of several registries into one kind of event.
 import { hash } from "node:crypto";
 import { isIP } from "node:net";
 import { invalidField } from "../aip/errors.ts";
 import { clip } from "../base/clip.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
 import { isRepositoryName } from "../storage/registry/repository-name.ts";
+import type { RegistryKind } from "../storage/registry/use-coverage.ts";
 import { digestPattern, manifestTypes } from "./image.ts";
 
 /** An event of a registry. */
 export interface RegistryEvent {
   /** Identical for every delivery of the event: the SHA-256 of its format and id, in hexadecimal. */
   readonly id: string;
-  readonly action: "push" | "delete";
+  /** A pull reads a manifest. A check asks which digest a tag has. */
+  readonly action: "push" | "delete" | "pull" | "check";
+  /** The kind of the registry. */
+  readonly registry: RegistryKind;
   readonly repository: string;
   /** Empty if the event is about a digest only. */
   readonly tag: string;
@@ -40,8 +44,8 @@ const unknownClient = { address: "", userAgent: "" };
 type Header = (name: string) => string | undefined;
 
 /**
- * Parses a notification of CNCF Distribution, Harbor, zot or Azure. Leaves out irrelevant events such as pulls, and
- * events without a valid repository, because rejecting them would make the registry retry forever. Throws
+ * Parses a notification of CNCF Distribution, Harbor, zot or Azure. Leaves out irrelevant events such as those of layers, and events
+ * without a valid repository, because rejecting them would make the registry retry forever. Throws
  * INVALID_ARGUMENT if it is not a notification.
  */
 export function parseNotification(header: Header, body: unknown): RegistryEvent[] {
@@ -68,24 +72,26 @@ function parseBody(header: Header, body: unknown): RegistryEvent[] {
 function parseItem(item: unknown): RegistryEvent[] {
   if (isJsonObject(item)) {
     if (typeof item.specversion === "string") return parseCloudEvent(item);
-    if (Array.isArray(item.events)) return item.events.flatMap((event) => parseDistribution(event));
+    if (Array.isArray(item.events)) return item.events.flatMap((event) => parseDistribution(event, "distribution"));
     if (isJsonObject(item.event_data)) return parseHarbor(item.type, item.event_data, item);
     // Event Grid wraps the event of Distribution in its data; the registry's own webhook sends it unwrapped.
-    if (isJsonObject(item.data) && isJsonObject(item.data.target)) return parseDistribution(item.data);
-    if (isJsonObject(item.target)) return parseDistribution(item);
+    if (isJsonObject(item.data) && isJsonObject(item.data.target)) return parseDistribution(item.data, "azure");
+    if (isJsonObject(item.target)) return parseDistribution(item, "azure");
   }
   throw invalidField("body", "must be a notification of CNCF Distribution, Harbor, zot or Azure");
 }
 
 /** https://distribution.github.io/distribution/about/notifications/ */
-function parseDistribution(event: unknown): RegistryEvent[] {
+function parseDistribution(event: unknown, registry: RegistryKind): RegistryEvent[] {
   if (!isJsonObject(event) || !isJsonObject(event.target)) return [];
-  const { target, action } = event;
+  const { target } = event;
+  const action = distributionAction(event);
   const [tag, digest] = [text(target.tag), text(target.digest)];
   const actor = isJsonObject(event.actor) ? text(event.actor.name) : "";
   const id = idOf("distribution", event.id ?? event);
   const about = {
     id,
+    registry,
     repository: text(target.repository),
     actor,
     time: timeOf(event.timestamp),
@@ -95,7 +101,14 @@ function parseDistribution(event: unknown): RegistryEvent[] {
   if (action === "delete") return [{ ...about, action, ...(tag === "" ? { tag, digest } : { tag, digest: "" }) }];
   // A layer is not an image: without a tag, only manifests count.
   const isManifest = tag !== "" || manifestTypes.includes(text(target.mediaType));
-  return action === "push" && isManifest ? [{ ...about, action, tag, digest }] : [];
+  return action && isManifest && (action !== "check" || tag !== "") ? [{ ...about, action, tag, digest }] : [];
+}
+
+/** Distribution reports a HEAD as a pull, too. */
+function distributionAction({ action, request }: JsonObject): RegistryEvent["action"] | undefined {
+  if (action === "push" || action === "delete") return action;
+  if (action !== "pull" || !isJsonObject(request)) return undefined;
+  return request.method === "GET" ? "pull" : request.method === "HEAD" ? "check" : undefined;
 }
 
 function clientOf(request: unknown): typeof unknownClient {
@@ -123,6 +136,7 @@ function parseHarbor(type: unknown, data: JsonObject, envelope: JsonObject): Reg
     const id = envelope.id ?? JSON.stringify([type, envelope.occur_at, name]);
     const about = {
       id: idOf("harbor", [id, tag, digest]),
+      registry: "harbor" as const,
       action,
       repository: name,
       digest,
@@ -131,7 +145,7 @@ function parseHarbor(type: unknown, data: JsonObject, envelope: JsonObject): Reg
       hasCoarseTime: true,
       ...unknownClient,
     };
-    // For a push without a tag, the tag field contains the digest. An artifact is deleted with all of its tags.
+    // Without a tag, the tag field contains the digest. An artifact is deleted with all of its tags.
     return { ...about, tag: action === "delete" || tag === digest ? "" : tag };
   });
 }
@@ -139,7 +153,9 @@ function parseHarbor(type: unknown, data: JsonObject, envelope: JsonObject): Reg
 const harborActions: Readonly<Record<string, RegistryEvent["action"] | undefined>> = {
   PUSH_ARTIFACT: "push",
   DELETE_ARTIFACT: "delete",
+  PULL_ARTIFACT: "pull",
   "harbor.artifact.pushed": "push",
+  "harbor.artifact.pulled": "pull",
   "harbor.artifact.deleted": "delete",
 };
 
@@ -158,6 +174,7 @@ function parseCloudEvent({ type, source, id, time, data }: JsonObject): Registry
     {
       ...unknownClient,
       id: idOf("zot", [source, id ?? data]),
+      registry: "zot",
       action,
       repository: text(data.name),
       tag,

@@ -17,6 +17,14 @@ export interface UpstreamOptions {
   readonly proxies?: Proxies;
 }
 
+/** The subject of our own tokens for reading. */
+const ownSubject = "gatehouse";
+
+/** Returns the name by which the registry knows the reads of this installation. */
+export function ownNameOf(credentials: string): string {
+  return credentials === "" ? ownSubject : credentials.slice(0, credentials.indexOf(":"));
+}
+
 /** Limits of each document that is read. */
 const documentLimits = { timeoutMs: registryLimits.notificationFetchMs, maxBytes: registryLimits.manifestBytes };
 
@@ -41,6 +49,6 @@ async function authorization(options: UpstreamOptions, repository: string): Prom
   const credentials = options.credentials();
   if (credentials !== "") return `Basic ${Buffer.from(credentials).toString("base64")}`;
   const access = [{ type: "repository", name: repository, actions: ["pull"] }];
-  const { token } = await signer.sign({ subject: "gatehouse", access, notAfter: Number.POSITIVE_INFINITY });
+  const { token } = await signer.sign({ subject: ownSubject, access, notAfter: Number.POSITIVE_INFINITY });
   return `Bearer ${token}`;
 }

@@ -38,6 +38,8 @@ export interface ServiceSettings {
   readonly registryService: string;
   /** The group that names of repositories are relative to; empty if they begin with an organization. */
   readonly registryGroup: string;
+  /** How long uses of images are stored; 0 if none are recorded. */
+  readonly usesKeptMs: number;
   /** Ids of the documents that callers can accept. */
   readonly termsDocuments: readonly string[];
 }

@@ -162,6 +162,7 @@ function serviceSettings(config: Config): ServiceSettings {
     privateSinks: newNetworkList(config.privateSinkNetworks),
     registryService: config.registry.service,
     registryGroup: config.registry.group,
+    usesKeptMs: config.usesKeptMs,
     termsDocuments: config.termsDocuments,
   };
 }

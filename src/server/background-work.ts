@@ -84,7 +84,7 @@ function startDelivery(context: ServerContext, storage: ServerStorage, { eventOf
 }
 
 function retentionPolicy(config: Config): RetentionPolicy {
-  const { changesKeptMs, accessLogKeptMs, accessRecordsKeptMs, seenTokensKeptMs } = config;
+  const { changesKeptMs, accessLogKeptMs, accessRecordsKeptMs, seenTokensKeptMs, usesKeptMs } = config;
   return {
     registryEventMs: registryLimits.notificationMemoryMs,
     eventMs: limits.eventMemoryMs,
@@ -95,6 +95,7 @@ function retentionPolicy(config: Config): RetentionPolicy {
     accessRecordMs: accessRecordsKeptMs,
     seenTokenMs: seenTokensKeptMs,
     usageMs: limits.usageMemoryMs,
+    imageUseMs: usesKeptMs,
     countMs: statisticsLimits.keptDays * dayMs,
   };
 }

@@ -2,7 +2,7 @@
 import { type DailyTally, storeTally } from "../services/statistics/daily-tally.ts";
 import { statisticsLimits } from "../services/statistics/limits.ts";
 import type { Database } from "../storage/database.ts";
-import { every } from "./every.ts";
+import { everyAndAtEnd } from "./every.ts";
 import type { ServerContext } from "./server-context.ts";
 
 /** Stores the counts of a tally every few seconds. Disposing it stores those that remain. */
@@ -14,11 +14,5 @@ export function storeCounts(
   const newWrite = () => ({ actor: "", method: "statistics", requestId: "", time: clock(), isBulk: true });
   const store = () => storeTally(tally, database, newWrite);
   const logFailure = (error: unknown) => log.warn({ err: error }, "storing counts for statistics failed");
-  const repeated = every(statisticsLimits.storeMs, store, { logFailure });
-  return {
-    async [Symbol.asyncDispose]() {
-      await repeated[Symbol.asyncDispose]();
-      await store().catch(logFailure);
-    },
-  };
+  return everyAndAtEnd(statisticsLimits.storeMs, store, logFailure);
 }

@@ -14,7 +14,8 @@ import type { LiveSecrets } from "../config/live-secrets.ts";
 import type { AuthenticateDeps } from "../pipeline/authenticate.ts";
 import type { MethodTable } from "../pipeline/method.ts";
 import { notificationEndpoint } from "../registry-notifications/notification-endpoint.ts";
-import { upstreamContent } from "../registry-notifications/registry-client.ts";
+import { ownNameOf, upstreamContent } from "../registry-notifications/registry-client.ts";
+import type { UseTally } from "../registry-notifications/use-tally.ts";
 import type { RegistrySigner } from "../registry-token/signer.ts";
 import { tokenEndpoint } from "../registry-token/token-endpoint.ts";
 import type { ScimOptions } from "../scim/endpoint.ts";
@@ -43,6 +44,8 @@ export interface EndpointDeps
   readonly pageTokenKey: Uint8Array;
   readonly standardTokenEndpoint: Endpoint;
   readonly accessLog: Pick<AccessLog, "recordToken">;
+  /** Counts uses of images; undefined if none are recorded. */
+  readonly imageUses: UseTally | undefined;
   readonly log: Logger;
 }
 
@@ -110,6 +113,8 @@ function notifications({ config, secrets, signer, log, ...deps }: EndpointDeps, 
     names,
     service: config.registry.service,
     secret: secrets.registryNotificationSecret,
+    uses: deps.imageUses,
+    ownName: () => ownNameOf(credentials()),
     content: url === "" ? undefined : upstreamContent({ url, credentials, signer, proxies: config.proxies }),
     maxBodyBytes: limits.bodyBytes,
     log,

@@ -51,3 +51,18 @@ export function every(
     },
   };
 }
+
+/** Runs a task every so many milliseconds, and a last time when it is disposed. Failures are logged. */
+export function everyAndAtEnd(
+  intervalMs: number,
+  task: (isLast: boolean) => Promise<void>,
+  logFailure: (error: unknown) => void,
+): AsyncDisposable {
+  const repeated = every(intervalMs, () => task(false), { logFailure });
+  return {
+    async [Symbol.asyncDispose]() {
+      await repeated[Symbol.asyncDispose]();
+      await task(true).catch(logFailure);
+    },
+  };
+}

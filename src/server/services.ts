@@ -25,6 +25,7 @@ import { type ImageContentsContext, imageContents } from "../services/registry/c
 import { imageStore } from "../services/registry/image-store.ts";
 import { images } from "../services/registry/images.ts";
 import { repositories } from "../services/registry/repos/repositories.ts";
+import { imageUses } from "../services/registry/uses/image-uses.ts";
 import { kinds } from "../services/resources.ts";
 import { search } from "../services/search/search.ts";
 import { statistics } from "../services/statistics/statistics.ts";
@@ -69,6 +70,7 @@ const serviceMakers: readonly ServiceMaker[] = [
   images,
   imageStore,
   imageContents,
+  imageUses,
   repositories,
   advisoryFacets,
   advisorySearch,

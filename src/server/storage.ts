@@ -1,6 +1,8 @@
 // Opens what a server stores: the database, the encryption of its secrets, and the signing keys in it.
 import { type KeyRing, openKeyRing } from "../authn/key-ring.ts";
 import { readKeyRing } from "../config/key-ring-file.ts";
+import { registryLimits } from "../registry-notifications/limits.ts";
+import { UseTally } from "../registry-notifications/use-tally.ts";
 import { syncBuiltInRoles } from "../services/iam/roles/built-in-role-rows.ts";
 import { countChanges } from "../services/statistics/counted-events.ts";
 import { DailyTally } from "../services/statistics/daily-tally.ts";
@@ -10,6 +12,7 @@ import type { AppliedMigration } from "../storage/engine/migrations.ts";
 import { newEncryption, type ReplaceableEncryption, replaceable } from "../storage/installation/encryption.ts";
 import { keyStore } from "../storage/installation/signing-keys.ts";
 import { storeCounts } from "./count-store.ts";
+import { storeUses } from "./image-uses.ts";
 import { initializeInstallation, reencryptSecrets } from "./installation.ts";
 import { limits } from "./limits.ts";
 import { openConfiguredDatabase } from "./open-database.ts";
@@ -26,6 +29,8 @@ export interface ServerStorage extends AsyncDisposable {
   readonly pageTokenKey: Uint8Array;
   /** The counts for statistics that this process has not stored yet. */
   readonly tally: DailyTally;
+  /** The uses of images that this process has not stored yet; undefined if none are recorded. */
+  readonly imageUses: UseTally | undefined;
 }
 
 /** Opens the storage. Writes nothing before `admit` resolves. */
@@ -62,8 +67,18 @@ export async function openStorage(
   // Last, because a start that cannot decrypt a secret it needs changes none.
   await reencryptSecrets(database, encryption, clock, log);
   opened.use(storeCounts(context, database, tally));
+  const imageUses = config.usesKeptMs > 0 ? new UseTally(registryLimits.waitingUses) : undefined;
+  opened.use(await storeUses(context, database, imageUses));
   const closing = opened.move();
-  return { database, encryption, keys, pageTokenKey, tally, [Symbol.asyncDispose]: () => closing.disposeAsync() };
+  return {
+    database,
+    encryption,
+    keys,
+    pageTokenKey,
+    tally,
+    imageUses,
+    [Symbol.asyncDispose]: () => closing.disposeAsync(),
+  };
 }
 
 function summary(applied: readonly AppliedMigration[]) {

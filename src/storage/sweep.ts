@@ -11,6 +11,7 @@ import { removeClosedRequests } from "./iam/requests/collections.ts";
 import { removeClosedReview } from "./iam/reviews/removal.ts";
 import { removeSeenTokens } from "./iam/seen-tokens.ts";
 import { removeGoneImages } from "./images/removal.ts";
+import { removeImageUses } from "./registry/image-uses.ts";
 import { asc, inArray, lte, sql } from "./schema/drizzle.ts";
 import type { Tables } from "./schema/tables.ts";
 import { removeDailyCounts } from "./statistics/daily-counts.ts";
@@ -35,6 +36,8 @@ export interface RetentionPolicy {
   readonly seenTokenMs: number;
   /** After the beginning of the day of the last use of access. */
   readonly usageMs: number;
+  /** After the beginning of the hour of a use of an image. */
+  readonly imageUseMs: number;
   /** After the beginning of the day of a count. */
   readonly countMs: number;
 }
@@ -122,6 +125,7 @@ async function deleteBatches(tx: Transaction, policy: RetentionPolicy): Promise<
   if (!(await removeSeenTokens(tx, tx.context.time - policy.seenTokenMs, batchSize))) isAll = false;
   if (!(await removeClosedRequests(tx, tx.context.time - policy.accessRecordMs, batchSize))) isAll = false;
   if (!(await removeAccessUsage(tx, tx.context.time - policy.usageMs, batchSize))) isAll = false;
+  if (!(await removeImageUses(tx, tx.context.time - policy.imageUseMs, batchSize))) isAll = false;
   if (!(await removeGoneImages(tx, batchSize))) isAll = false;
   if (!(await removeClosedReview(tx, tx.context.time - policy.accessRecordMs))) isAll = false;
   return isAll;

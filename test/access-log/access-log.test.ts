@@ -283,6 +283,7 @@ for (const database of databases) {
         countMs: year,
         usageMs: year,
         accessRecordMs: year,
+        imageUseMs: 0,
         eventMs: year,
         changeMs: undefined,
         accessMs: 1000,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
 import { userUid } from "../../src/services/iam/users/user-uid.ts";
-import { endRecording, noteRecording, recordedSince } from "../../src/storage/iam/access-usage.ts";
+import { accessRecording } from "../../src/storage/iam/access-usage.ts";
 import { insertMembership } from "../../src/storage/iam/memberships.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
@@ -165,9 +165,9 @@ describe("roles with a term, and unused access", { timeout: 600_000 }, () => {
     const now = Date.now();
     const at = (daysAgo: number) => ({ server: server.server, clock: () => now - daysAgo * dayMs });
     const legacy = await addGroup(at(300), server.groupUid, "legacy");
-    await until("the recording", () => recordedSince(server.server.database.session));
-    await arrange(server, endRecording);
-    for (let day = 120; day >= 0; day--) await arrange(at(day), noteRecording);
+    await until("the recording", () => accessRecording.since(server.server.database.session));
+    await arrange(server, accessRecording.end);
+    for (let day = 120; day >= 0; day--) await arrange(at(day), accessRecording.note);
     for (const role of ["viewer", "editor"])
       await bind(at(200), legacy, await addIdentity(at(250), legacy), builtInRoleUid(role));
     await bind(at(10), legacy, await addIdentity(at(250), legacy), builtInRoleUid("registry.pull"));

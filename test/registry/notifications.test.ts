@@ -227,6 +227,7 @@ for (const database of databases) {
       const told = {
         id: "1",
         action: "push" as const,
+        registry: "distribution" as const,
         tag: "1.0",
         digest: digestOf("a"),
         actor: "",

@@ -56,6 +56,8 @@ function baseRequest(method: DescMethod, own: Things): JsonObject {
       const decision = "ACCESS_REVIEW_DECISION_CONFIRMED";
       return [[field.jsonName, [{ roleBindingUid: own.roleBinding, decision }]]];
     }
+    // Without notifications of a registry, uses are not known.
+    if (field.name === "accept_incomplete") return [[field.jsonName, true]];
     if (field.name === "names") return [[field.jsonName, []]];
     if (field.name === "refused_names") return [[field.jsonName, [{ kind: "owner", name: "acme", id: "12" }]]];
     if (field.name === "claim_match")

@@ -24,6 +24,7 @@ const keeping = {
   countMs: 4000,
   usageMs: 6000,
   accessRecordMs: 7000,
+  imageUseMs: 7000,
   seenTokenMs: 2000,
   changeMs: undefined,
 };

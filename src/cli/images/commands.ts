@@ -1,4 +1,4 @@
-// `gatehouse images packages` and `gatehouse images sboms`.
+// `gatehouse images packages`, and the other commands about images.
 import type { JsonObject } from "@bufbuild/protobuf";
 import { type Command, Option } from "commander";
 import { openSession, withList } from "../client/session.ts";
@@ -8,6 +8,7 @@ import { note, type Shell } from "../shell.ts";
 import { findImage, imageArgument } from "./image-name.ts";
 import { completeness, readAllPages } from "./pages.ts";
 import { addSbomCommands } from "./sbom-commands.ts";
+import { addUseCommands } from "./use-commands.ts";
 
 const packageView: View = {
   noun: "packages",
@@ -18,7 +19,7 @@ const packageView: View = {
   ],
 };
 
-/** Adds the commands about the contents of images. */
+/** Adds the commands about images. */
 export function addImageCommands(images: Command, shell: Shell): void {
   const packages = images
     .command("packages")
@@ -34,6 +35,7 @@ export function addImageCommands(images: Command, shell: Shell): void {
     note(shell, completeness(last));
   });
   addSbomCommands(images, shell);
+  addUseCommands(images, shell);
 }
 
 async function methods() {

@@ -23,7 +23,7 @@ import { uidRule } from "../../pipeline/text-rules.ts";
 import { queryDigest, readToken } from "../../resource/bound-page-token.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
 import type { Session } from "../../storage/engine/session.ts";
-import { recordedSince } from "../../storage/iam/access-usage.ts";
+import { accessRecording } from "../../storage/iam/access-usage.ts";
 import { roleBindingCollection } from "../../storage/iam/collections.ts";
 import {
   everyBinding,
@@ -66,7 +66,7 @@ function listUnusedAccess(context: ServiceContext) {
       const found = await scanRows(session, scan, ranges, { after, skip, limit: size + 1 });
       const shown = found.slice(0, size);
       const next = { issuedAt: clock(), query, order: "", value: "", uid: shown.at(-1) ?? "" };
-      const recorded = await recordedSince(session);
+      const recorded = await accessRecording.since(session);
       return {
         bindings: await show(session, shown, { since, recorded, parent: request.parent }, call),
         nextPageToken: found.length > size ? formatPageToken(pageTokenKey, next) : "",

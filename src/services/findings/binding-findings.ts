@@ -7,7 +7,7 @@ import type { Call } from "../../pipeline/call.ts";
 import type { Collection, ResourceRow } from "../../storage/collection/collection.ts";
 import { findRows } from "../../storage/collection/rows.ts";
 import type { Session } from "../../storage/engine/session.ts";
-import { recordedSince } from "../../storage/iam/access-usage.ts";
+import { accessRecording } from "../../storage/iam/access-usage.ts";
 import { groupCollection, roleBindingCollection, roleCollection } from "../../storage/iam/collections.ts";
 import { confinedBindings as confined } from "../../storage/iam/confined-bindings.ts";
 import { removableSince } from "../../storage/iam/unused-bindings.ts";
@@ -44,7 +44,7 @@ export const unusedBindings: FindingSource = {
   kind: FindingKind.UNUSED_BINDING,
   capability: Capability.CAP_IAM_ROLE_BINDINGS_LIST,
   async startScan(session, subtrees, now, call) {
-    const recorded = await recordedSince(session);
+    const recorded = await accessRecording.since(session);
     const isObserved = recorded !== undefined && recorded <= now - unusedDays.usual * dayMs;
     return isObserved ? await scanUnused(session, subtrees, now, call) : nothingToScan;
   },

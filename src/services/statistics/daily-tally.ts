@@ -1,4 +1,5 @@
 // Sums up in memory what happens, by group, metric and day. Each process writes its sums every few seconds and when it ends.
+import { inPortions } from "../../base/portions.ts";
 import { ancestorsOf, rootOf } from "../../model/uid.ts";
 import type { Database } from "../../storage/database.ts";
 import type { WriteContext } from "../../storage/engine/session.ts";
@@ -56,13 +57,10 @@ export async function storeTally(
   database: Pick<Database, "write">,
   newWrite: () => WriteContext,
 ): Promise<void> {
-  const sums = tally.take();
-  for (let i = 0; i < sums.length; i += batchSize) {
-    try {
-      await database.write(newWrite(), (tx) => addDailyCounts(tx, sums.slice(i, i + batchSize)));
-    } catch (error) {
-      tally.putBack(sums.slice(i));
-      throw error;
-    }
-  }
+  await inPortions(
+    tally.take(),
+    batchSize,
+    (sums) => database.write(newWrite(), (tx) => addDailyCounts(tx, sums)),
+    (rest) => tally.putBack(rest),
+  );
 }

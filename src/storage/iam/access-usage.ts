@@ -2,9 +2,9 @@
 import type { SQL, SQLWrapper } from "drizzle-orm";
 import { dayMs } from "../../base/clock.ts";
 import { limitOf, numberPlaceholder, textPlaceholder } from "../engine/placeholders.ts";
-import type { Session, Transaction } from "../engine/session.ts";
-import { readSetting, writeSetting } from "../engine/settings.ts";
-import { asc, eq, lte, sql } from "../schema/drizzle.ts";
+import { recordingIn } from "../engine/recording.ts";
+import type { Transaction } from "../engine/session.ts";
+import { asc, lte, sql } from "../schema/drizzle.ts";
 import { effectiveGroup } from "./grants.ts";
 
 /** The days on which an identity used capabilities last by its roles at a group. */
@@ -95,45 +95,5 @@ export async function removeAccessUsage(tx: Transaction, time: number, batchSize
   return (await statement.execute({ time, batchSize })).length < batchSize;
 }
 
-const recordingSetting = "access_usage_recording";
-
-/** The longest time without a recording server after which the uses before it still count as all uses. */
-const longestGapMs = dayMs;
-
-/** Since when uses are recorded, and until when they are stored, in milliseconds since the epoch. */
-interface Recording {
-  readonly since: number;
-  readonly until: number;
-}
-
-/**
- * Stores that all uses up to the time of the transaction are stored. Recording starts again after a day in which no server noted this:
- * uses may be missing, for instance because a backup was restored.
- */
-export async function noteRecording(tx: Transaction): Promise<void> {
-  const { time } = tx.context;
-  const before = await readRecording(tx);
-  const isContinued = before !== undefined && time - before.until <= longestGapMs;
-  const recording: Recording = isContinued
-    ? { since: before.since, until: Math.max(before.until, time) }
-    : { since: time, until: time };
-  await writeSetting(tx, recordingSetting, JSON.stringify(recording));
-}
-
-/** Stores that uses are not recorded. */
-export async function endRecording(tx: Transaction): Promise<void> {
-  const statement = tx.prepared("access_usage.end_recording", (db, { settings }) =>
-    db.delete(settings).where(eq(settings.name, sql.placeholder("name"))),
-  );
-  await statement.execute({ name: recordingSetting });
-}
-
-/** Returns since when uses are recorded; undefined if they are not. */
-export async function recordedSince(session: Session): Promise<number | undefined> {
-  return (await readRecording(session))?.since;
-}
-
-async function readRecording(session: Session): Promise<Recording | undefined> {
-  const text = await readSetting(session, recordingSetting);
-  return text === undefined ? undefined : (JSON.parse(text) as Recording);
-}
+/** The recording of uses. */
+export const accessRecording = recordingIn("access_usage_recording");

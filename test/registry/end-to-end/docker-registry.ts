@@ -116,6 +116,94 @@ describe("docker-registry with Gatehouse", () => {
     );
   });
 
+  describe("uses of images", () => {
+    interface Use {
+      readonly digest: string;
+      readonly kind: string;
+      readonly count: string;
+      readonly tags: readonly string[];
+      readonly identity: { readonly uid: string };
+    }
+    const usesOf = async (name: string): Promise<Use[]> =>
+      (await place.call("GET", `/gatehouse/registry/v1/images/${await repoOf(name)}:listUses`)).uses;
+    const pull = (name: string, to: string) =>
+      place.skopeo(
+        "copy",
+        "--override-arch",
+        "amd64",
+        "--override-os",
+        "linux",
+        "--src-tls-verify=false",
+        "--src-creds",
+        owner(),
+        image(name),
+        `dir:${path.join(place.folder, to)}`,
+      );
+    const head = async (name: string, reference: string) => {
+      const scope = `repository:${name}:pull`;
+      const reply = await fetch(`${place.url}/token?service=${service}&scope=${scope}`, {
+        headers: basic("_token", place.registryToken()),
+      });
+      const { token } = (await reply.json()) as { readonly token: string };
+      const headers = { authorization: `Bearer ${token}`, accept: "application/vnd.oci.image.index.v1+json" };
+      const url = `http://${place.registry}/v2/${name}/manifests/${reference}`;
+      assert.equal((await fetch(url, { method: "HEAD", headers })).status, 200);
+    };
+    async function usesBecome(name: string, count: number): Promise<Use[]> {
+      const deadline = Date.now() + patienceMs;
+      for (;;) {
+        const uses = await usesOf(name);
+        const total = uses.reduce((sum, use) => sum + Number(use.count), 0);
+        if (total === count) return uses;
+        if (Date.now() > deadline) assert.equal(total, count);
+        await new Promise((resolve) => setTimeout(resolve, 500));
+      }
+    }
+
+    it("a pull by tag is one of the index and of the platform; a HEAD is one by tag only; our own reads are not uses", async () => {
+      succeeds(push(multi, "used:1.0"));
+      await tagsBecome("used", { "1.0": multi.digest });
+      succeeds(pull("used:1.0", "pulled"));
+      await head("used", "1.0");
+      await head("used", multi.digest);
+      const uses = await usesBecome("used", 3);
+      const { sub } = decodeJwt(place.registryToken());
+      assert.deepEqual(
+        uses.map(({ digest, kind, tags, identity }) => [digest === multi.digest, kind, tags, identity.uid]).sort(),
+        [
+          [false, "USE_KIND_PULL", [], sub],
+          [true, "USE_KIND_CHECK", ["1.0"], sub],
+          [true, "USE_KIND_PULL", ["1.0"], sub],
+        ].sort(),
+      );
+      const { stdout, code } = await place.gatehouse("images", "uses", "used:1.0", "-o", "json");
+      assert.equal(code, 0);
+      assert.equal(JSON.parse(stdout).length, 3);
+    });
+
+    it("a use is stored when Gatehouse stops, and survives kill -9 after a second", async () => {
+      const before = (await usesOf("used")).reduce((sum, use) => sum + Number(use.count), 0);
+      await head("used", "1.0");
+      await new Promise((resolve) => setTimeout(resolve, 2500));
+      await place.killGatehouse();
+      await place.startGatehouse();
+      await usesBecome("used", before + 1);
+      await head("used", "1.0");
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await place.stopGatehouse();
+      await place.startGatehouse();
+      await usesBecome("used", before + 2);
+    });
+
+    it("images are not listed as unused while uses are not known for so long", async () => {
+      const { code, stderr } = await place.gatehouse("images", "unused", "--for", "30d");
+      assert.notEqual(code, 0);
+      assert.match(stderr, /uses are known since .* only/);
+      const all = await place.gatehouse("images", "unused", "--for", "30d", "--accept-incomplete", "-o", "json");
+      assert.deepEqual([all.code, JSON.parse(all.stdout)], [0, []]);
+    });
+  });
+
   it("a client signs in with a good password only, and asks for no access then", () => {
     const file = path.join(place.folder, "auth.json");
     const flags = ["--tls-verify=false", "--authfile", file, "--username", "_token", "--password"];

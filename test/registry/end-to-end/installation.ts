@@ -42,6 +42,8 @@ export interface Installation extends AsyncDisposable {
   /** Starts or stops one of the two; a registry that is stopped forgets what it had still to tell. */
   startGatehouse(): Promise<void>;
   stopGatehouse(): Promise<void>;
+  /** Ends Gatehouse as a crash does. */
+  killGatehouse(): Promise<void>;
   startRegistry(): Promise<void>;
   stopRegistry(): Promise<void>;
   /** Calls the API as the owner. */
@@ -90,6 +92,11 @@ export async function startInstallation(): Promise<Installation> {
     },
     async stopGatehouse() {
       gatehouse?.child.kill("SIGTERM");
+      await gatehouse?.finished;
+      gatehouse = undefined;
+    },
+    async killGatehouse() {
+      gatehouse?.child.kill("SIGKILL");
       await gatehouse?.finished;
       gatehouse = undefined;
     },

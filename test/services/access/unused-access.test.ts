@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { findRow, insertRow } from "../../../src/storage/collection/rows.ts";
-import { endRecording, noteRecording, recordedSince, storeUses } from "../../../src/storage/iam/access-usage.ts";
+import { accessRecording, storeUses } from "../../../src/storage/iam/access-usage.ts";
 import { identityCollection } from "../../../src/storage/iam/collections.ts";
 import { databases } from "../../harness/databases.ts";
 import { rest } from "../../harness/rest.ts";
@@ -58,9 +58,9 @@ for (const database of databases) {
 
     /** Lets recording have begun some days ago. */
     async function recordSince(daysAgo: number) {
-      await until("the recording", () => recordedSince(server.server.database.session));
-      await arrange(server, endRecording);
-      for (let day = daysAgo; day >= 0; day--) await arrange(at(day), noteRecording);
+      await until("the recording", () => accessRecording.since(server.server.database.session));
+      await arrange(server, accessRecording.end);
+      for (let day = daysAgo; day >= 0; day--) await arrange(at(day), accessRecording.note);
     }
 
     async function listAll(group: string, query: Record<string, string> = {}, token = owner.token) {

@@ -67,6 +67,7 @@ async function sweepOld({ server }: TestServer, now: number): Promise<void> {
     countMs: never,
     usageMs: never,
     accessRecordMs: never,
+    imageUseMs: 0,
     eventMs: never,
     accessMs: never,
     seenTokenMs: never,

@@ -2,14 +2,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { deleteRow, insertRow } from "../../../src/storage/collection/rows.ts";
-import {
-  endRecording,
-  noteBinding,
-  noteRecording,
-  recordedSince,
-  removeAccessUsage,
-  storeUses,
-} from "../../../src/storage/iam/access-usage.ts";
+import { accessRecording, noteBinding, removeAccessUsage, storeUses } from "../../../src/storage/iam/access-usage.ts";
 import { databases } from "../../harness/databases.ts";
 import { stopPostgres } from "../../harness/postgres.ts";
 import { context, groupRow, groups, identities, identityRow, write } from "../fixtures.ts";
@@ -120,19 +113,19 @@ for (const database of databases) {
     it("recording starts over after a gap of more than a day, and after it was switched off", async () => {
       await using ground = await arrange(database);
       const { database: opened } = ground.store;
-      const note = (time: number) => opened.write({ ...context, time }, noteRecording);
-      assert.equal(await recordedSince(opened.session), undefined);
+      const note = (time: number) => opened.write({ ...context, time }, accessRecording.note);
+      assert.equal(await accessRecording.since(opened.session), undefined);
       await note(10);
       await note(10 + dayMs);
       await note(10);
       await note(10 + 2 * dayMs);
-      assert.equal(await recordedSince(opened.session), 10);
+      assert.equal(await accessRecording.since(opened.session), 10);
       await note(11 + 3 * dayMs);
-      assert.equal(await recordedSince(opened.session), 11 + 3 * dayMs);
-      await write(opened, endRecording);
-      assert.equal(await recordedSince(opened.session), undefined);
+      assert.equal(await accessRecording.since(opened.session), 11 + 3 * dayMs);
+      await write(opened, accessRecording.end);
+      assert.equal(await accessRecording.since(opened.session), undefined);
       await note(12 + 3 * dayMs);
-      assert.equal(await recordedSince(opened.session), 12 + 3 * dayMs);
+      assert.equal(await accessRecording.since(opened.session), 12 + 3 * dayMs);
     });
   });
 }

@@ -80,6 +80,8 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "error.TOO_MANY_RECORDS": "Das Advisory hat so viele Datensätze, wie es haben darf.",
   "error.TOO_MANY_RESOURCES": "Die Gruppe hat zu viele Ressourcen für einen Aufruf.",
   "error.TOO_MANY_ROLE_BINDINGS": "Es sind zu viele Rollenbindungen durchzusehen. Wählen Sie eine kleinere Gruppe.",
+  "error.TOO_MANY_TAGS": "Es sind zu viele Tags durchzusehen. Wählen Sie eine kleinere Gruppe.",
+  "error.USES_INCOMPLETE": "Für so viele Tage ist nicht bekannt, wer diese Images verwendet hat.",
   "error.TOO_MANY_SUBSCRIPTIONS": "Die Gruppe hat so viele Abonnements, wie sie haben darf.",
   "error.VERIFIED_NAME": "Eine geprüfte Organisation kann nicht umbenannt werden.",
   "error.VOUCHES_FOR_ITSELF": "Was das gibt, haben Sie nur dadurch selbst. Jemand anderes muss es bestätigen.",

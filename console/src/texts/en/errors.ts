@@ -70,6 +70,8 @@ export const texts = {
   "error.TOO_MANY_RECORDS": "The advisory has as many records as it may have.",
   "error.TOO_MANY_RESOURCES": "The group has too many resources for one call.",
   "error.TOO_MANY_ROLE_BINDINGS": "There are too many role bindings to look through. Choose a smaller group.",
+  "error.TOO_MANY_TAGS": "There are too many tags to look through. Choose a smaller group.",
+  "error.USES_INCOMPLETE": "It is not known for so many days who used these images.",
   "error.TOO_MANY_SUBSCRIPTIONS": "The group has as many subscriptions as it may have.",
   "error.VERIFIED_NAME": "A verified organization cannot be renamed.",
   "error.VOUCHES_FOR_ITSELF": "You hold what this gives through it alone. Another owner must confirm it.",

@@ -11,7 +11,7 @@ import type { Call } from "../../../pipeline/call.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { findRows, insertRow, keepRow, lockRow } from "../../../storage/collection/rows.ts";
 import type { Session, Transaction } from "../../../storage/engine/session.ts";
-import { recordedSince } from "../../../storage/iam/access-usage.ts";
+import { accessRecording } from "../../../storage/iam/access-usage.ts";
 import { groupCollection, identityCollection } from "../../../storage/iam/collections.ts";
 import { accessReviewCollection } from "../../../storage/iam/reviews/collections.ts";
 import { insertItems } from "../../../storage/iam/reviews/items.ts";
@@ -119,7 +119,7 @@ async function requireRoom(tx: Transaction, parent: string, added: number): Prom
 /** Reads the role bindings to review, with what is known of their use. */
 async function readItems(session: Session, parent: string, value: AccessReview) {
   await requireFewBindings(session, parent);
-  const recorded = await recordedSince(session);
+  const recorded = await accessRecording.since(session);
   const now = session.termTime();
   const since = value.unusedDays === 0 ? undefined : now - value.unusedDays * dayMs;
   const scan = reviewScan({ ...filtersOf(value), unusedSince: since, now });

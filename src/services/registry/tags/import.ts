@@ -1,4 +1,5 @@
 import type { TagSchema } from "../../../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
+import { openImages, setPushTime } from "../../../storage/images/images.ts";
 import { findTagByName } from "../../../storage/registry/repos-and-tags.ts";
 import { repoCollection, type TagRow } from "../../../storage/registry/rows.ts";
 import { inGroup, takenBy } from "../../kinds/import-checks.ts";
@@ -23,6 +24,12 @@ export const tagImport: Transfer = {
         ...(before && { createTime: before.createTime }),
         parent: own.parent!,
       }),
+      // Here its uses are not known: it counts as pushed now.
+      async prepare(tx, { parent, digest }, before) {
+        if (digest === "" || digest === before?.digest) return;
+        const numbers = await openImages(tx, parent, [digest]);
+        await setPushTime(tx, numbers.get(digest)!, tx.context.time);
+      },
       check: async (session, { uid, parent, name }) =>
         takenBy(await findTagByName(session, parent, name), uid, "name", "is the name of a tag of the repo"),
     }),

@@ -287,6 +287,7 @@ for (const database of databases) {
         countMs: never,
         usageMs: never,
         accessRecordMs: never,
+        imageUseMs: 0,
         eventMs: never,
         accessMs: never,
         seenTokenMs: never,
