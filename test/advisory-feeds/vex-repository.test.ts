@@ -8,6 +8,7 @@ import { after, before, describe, it } from "node:test";
 import { groupByPackage } from "../../src/advisories/openvex/by-package.ts";
 import { limits } from "../../src/server/limits.ts";
 import { databases } from "../harness/databases.ts";
+import { keptLog } from "../harness/kept-log.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
@@ -61,9 +62,10 @@ for (const database of databases) {
     let group: string;
     let below: string;
     let operator: string;
+    const log = keptLog();
     const home = mkdtempSync(path.join(tmpdir(), "gatehouse-vex-"));
     before(async () => {
-      server = await startTestServer({ database });
+      server = await startTestServer({ database, log: log.stream });
       group = await addGroup(server, server.groupUid, "feed");
       below = await addGroup(server, group, "below");
       operator = (await addCaller(server, group, operatorRole.uid)).token;
@@ -192,6 +194,8 @@ for (const database of databases) {
       await add(parent, record("CVE-2032-10", notAffected("pkg:npm/other")));
       assert.ok(9 * notes.length > limits.vexDocumentBytes);
       assert.deepEqual([...(await downloadWhole(parent)).packages.keys()], ["pkg:npm/other"]);
+      const lost = log.lines().flatMap((line) => Object.keys(JSON.parse(line).lost ?? {}));
+      assert.ok(lost.includes("the document of pkg:npm/huge, which is too large"), lost.join());
     });
 
     it("the parameter author of the repository is that of its documents", async () => {
