@@ -282,9 +282,9 @@ describe("an emulator", () => {
   });
 
   describe("and other servers", () => {
-    it("a server with the same address rejects its tokens, and has no endpoint of an emulator", async () => {
+    it("a production server with the same address rejects its tokens, and has no endpoint of an emulator", async () => {
       const token = await (await emulator.tenant()).ownerToken.current();
-      await using server = await startTestServer({ settings: { baseUrl: emulator.issuer } });
+      await using server = await startTestServer({ settings: { dev: "false", baseUrl: emulator.issuer } });
       assert.equal((await rest(server.url, token, "GET", groupsPath)).status, 401);
       assert.equal((await rest(server.url, server.ownerToken, "GET", groupsPath)).status, 200);
       for (const path of ["/emulator/v1/tenants", "/emulator/v1/clock", "/emulator/issuers/1/github:token"])
