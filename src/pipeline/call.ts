@@ -2,7 +2,7 @@ import type { DescMethodUnary } from "@bufbuild/protobuf";
 import type { Caller } from "../authn/caller.ts";
 import type { Access, Scope } from "../authz/access.ts";
 import { randomHex } from "../base/random.ts";
-import type { Session } from "../storage/engine/session.ts";
+import type { Precondition, Session } from "../storage/engine/session.ts";
 import type { CallLifetime } from "./call-lifetime.ts";
 
 /** The transport of a request. */
@@ -55,6 +55,8 @@ export interface Call {
   ownBinding?: string;
   /** The snapshot that several methods share for one request; absent for a request of one method. */
   snapshot?: Session;
+  /** The condition that the client set by If-Match; undefined without. Set by the pipeline. */
+  precondition?: Precondition | undefined;
 }
 
 /** The fields of a call that its transport sets. `signal` is called on first use. */

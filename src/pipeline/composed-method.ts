@@ -12,9 +12,10 @@ import type { Call } from "./call.ts";
 import { errorDomain, finishError } from "./complete-error.ts";
 import { isAlwaysExpensive, isExpensive, mayHaveBudget } from "./expensive.ts";
 import type { ForwardCall } from "./forwarding.ts";
-import { IdempotencyKeyUse, idempotencyKeyOf, keyUnsupported, type RunKeyed } from "./idempotency-key.ts";
+import { IdempotencyKeyUse, idempotencyKeyOf, keyUnsupported, type RunInTransaction } from "./idempotency-key.ts";
 import type { Method } from "./method.ts";
 import type { Observer } from "./observe.ts";
+import { preconditionOf, preconditionUnsupported } from "./precondition.ts";
 import type { FieldRules } from "./text-rules.ts";
 import { tracedCallOf } from "./traced-call.ts";
 import type { Turns } from "./turns.ts";
@@ -37,8 +38,8 @@ export interface PipelineOptions extends AuthenticateDeps {
   readonly ownsBinding?: (call: Call, uid: string) => MaybePromise<boolean>;
   /** Forwards calls that write; absent if this process executes all calls. */
   readonly forward?: ForwardCall | undefined;
-  /** Runs calls with an idempotency key. */
-  readonly runKeyed?: RunKeyed | undefined;
+  /** Runs calls with an idempotency key or a precondition. */
+  readonly runInTransaction?: RunInTransaction | undefined;
 }
 
 /** The definition of one method. */
@@ -182,12 +183,16 @@ export class ComposedMethod implements Method {
   }
 
   #respond(call: Call, request: Message): MaybePromise<unknown> {
-    const { handler, keyUse } = this.#definition;
-    const key = keyUse === IdempotencyKeyUse.IGNORED ? undefined : idempotencyKeyOf(call);
-    if (key === undefined) return handler(request, call) as MaybePromise<unknown>;
-    const { runKeyed } = this.#options;
-    if (keyUse === IdempotencyKeyUse.REJECTED || !runKeyed) throw keyUnsupported(this);
-    return runKeyed(this, request, call, key);
+    const { handler, keyUse, rule } = this.#definition;
+    if (keyUse === IdempotencyKeyUse.IGNORED) return handler(request, call) as MaybePromise<unknown>;
+    const key = idempotencyKeyOf(call);
+    const precondition = preconditionOf(call, rule.type === "scoped" ? rule.scopeOf(request) : "");
+    if (key === undefined && !precondition) return handler(request, call) as MaybePromise<unknown>;
+    const { runInTransaction } = this.#options;
+    if (keyUse === IdempotencyKeyUse.REJECTED || !runInTransaction)
+      throw precondition ? preconditionUnsupported(this) : keyUnsupported(this);
+    call.precondition = precondition;
+    return runInTransaction(this, request, call, { key, precondition });
   }
 
   #recover(call: Call, request: Message, startedAt: number, error: unknown): Promise<Message> {

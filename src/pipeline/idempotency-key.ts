@@ -5,6 +5,7 @@ import { IdempotencyKeyUse, idempotency_key } from "../../gen/gatehouse/annotati
 import { ApiError, Code } from "../aip/errors.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { Call, CalledMethod } from "./call.ts";
+import type { CheckedPrecondition } from "./precondition.ts";
 
 export { IdempotencyKeyUse };
 
@@ -20,10 +21,15 @@ export const idempotencyHeader = "idempotency-key";
 const maxLength = 255;
 
 /**
- * Runs a call with a key: its handler, in one transaction with the stored response, or returns the stored response. Absent where no
- * database is changed.
+ * Runs the handler of a call in one transaction: with a key together with storing the response, which it returns to a repetition; with a
+ * precondition, which it must have checked. Absent where no database is changed.
  */
-export type RunKeyed = (method: CalledMethod, request: Message, call: Call, key: string) => MaybePromise<Message>;
+export type RunInTransaction = (
+  method: CalledMethod,
+  request: Message,
+  call: Call,
+  conditions: { readonly key: string | undefined; readonly precondition: CheckedPrecondition | undefined },
+) => MaybePromise<Message>;
 
 /**
  * Returns the key of a call, or undefined if it has none. RFC 9651 §3.3.3: a String in quotes; the same without quotes is accepted, too.

@@ -52,6 +52,8 @@ export function nestedCalls(implementations: readonly Implementation[], check: R
       ...callAs(call, { path: methodPath(method), descriptor: method }),
       caller,
       access,
+      // The response is that of the call around it.
+      setResponseHeader: () => {},
     };
     authorize(nested, accessRuleOf(method)!, request);
     const handler = handlersOf.get(method.parent.typeName)![method.localName]!;

@@ -7,7 +7,8 @@ import { freezeLike, memoizeFrozen } from "../base/memoize-frozen.ts";
 import { rootOf } from "../model/uid.ts";
 import { callerOf, methodOf, scopeOf } from "../pipeline/authorize.ts";
 import type { Call } from "../pipeline/call.ts";
-import type { ResourceRow } from "../storage/collection/collection.ts";
+import type { Collection, ResourceRow } from "../storage/collection/collection.ts";
+import { rowTag } from "../storage/collection/row-tag.ts";
 import { findRow } from "../storage/collection/rows.ts";
 import type { Session } from "../storage/engine/session.ts";
 import { findMembershipsOf } from "../storage/iam/memberships.ts";
@@ -72,8 +73,11 @@ export function readMethods<D extends DescMessage, R extends ResourceRow>(
 
     row,
 
-    get(request: { readonly uid: string }): MaybePromise<MessageShape<D>> {
-      return mapMaybe(row(request), toMessage);
+    get(request: { readonly uid: string }, call: Call): MaybePromise<MessageShape<D>> {
+      return mapMaybe(row(request), (found) => {
+        tagResponse(call, resource.collection, found);
+        return toMessage(found);
+      });
     },
 
     page,
@@ -85,6 +89,11 @@ export function readMethods<D extends DescMessage, R extends ResourceRow>(
       return reply(call, toMessages(items), envelope);
     },
   };
+}
+
+/** Sets the entity tag of the resource that a response shows. */
+export function tagResponse<R extends ResourceRow>(call: Call, collection: Collection<R>, row: R): void {
+  call.setResponseHeader("etag", rowTag(collection, row));
 }
 
 /**

@@ -58,9 +58,17 @@ export async function readTogether<T>(
  * for its result.
  */
 export function writeContext(call: Call, clock: Clock): WriteContext {
-  const { caller, method, requestId, lifetime } = call;
+  const { caller, method, requestId, lifetime, precondition } = call;
   lifetime?.awaitResult();
-  const context = { actor: caller?.uid ?? "", method: method?.path ?? "", requestId, time: clock(), lifetime };
+  const context = {
+    actor: caller?.uid ?? "",
+    method: method?.path ?? "",
+    requestId,
+    time: clock(),
+    lifetime,
+    precondition,
+    onTag: (tag: string) => call.setResponseHeader("etag", tag),
+  };
   if (!caller) return context;
   const { act: actorClaims, mappings: actorMappings } = caller.token;
   return { ...context, actorClaims, actorMappings };

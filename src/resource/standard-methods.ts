@@ -5,6 +5,7 @@ import { failedPrecondition, notFound } from "../aip/errors.ts";
 import { depthOf, newChild } from "../model/uid.ts";
 import type { Call } from "../pipeline/call.ts";
 import type { ResourceRow } from "../storage/collection/collection.ts";
+import { rowTag } from "../storage/collection/row-tag.ts";
 import { deleteRow, insertRow, updateRow } from "../storage/collection/rows.ts";
 import type { Transaction } from "../storage/engine/session.ts";
 import { requestMask, updateApplier, updateTimeOf } from "./apply-update.ts";
@@ -106,6 +107,7 @@ function transactionParts<D extends DescMessage, R extends ResourceRow, S extend
       const supplied = typeof server === "function" ? server(uid, time) : server;
       const row = { ...resource.toRow(value), ...supplied, ...own } as unknown as R;
       await insertRow(tx, resource.collection, row);
+      tx.context.onTag?.(rowTag(resource.collection, row));
       return row;
     },
 
@@ -123,7 +125,9 @@ function transactionParts<D extends DescMessage, R extends ResourceRow, S extend
       const mask = requestMask(resource.schema, value, fieldMask);
       const before = await find(tx, value.uid);
       const after = await guard(before, changed(before, value, mask, tx.context.time));
-      return await updateRow(tx, resource.collection, before, after, options);
+      const row = await updateRow(tx, resource.collection, before, after, options);
+      tx.context.onTag?.(rowTag(resource.collection, row));
+      return row;
     },
   };
 }

@@ -21,7 +21,7 @@ import type { SbomReader } from "../sboms/reader.ts";
 import { eventDefinitions, methodEvents } from "../services/event-definitions.ts";
 import { bindingOwnership } from "../services/iam/roles/own-bindings.ts";
 import { isKnownAt, newEntrance } from "../services/iam/users/membership.ts";
-import { type KeyedOptions, newKeyedCalls, type RunOn } from "../services/keyed-calls.ts";
+import { type KeyedOptions, newTransactionCalls, type RunOn } from "../services/transaction-calls.ts";
 import type { Forwarder } from "../transport/forwarding/forwarder.ts";
 import type { V1Implementation } from "../v1/adapter.ts";
 import { v1EventDefinitions } from "../v1/event-definitions.ts";
@@ -171,11 +171,11 @@ function serviceSettings(config: Config): ServiceSettings {
 export function composeApi(
   context: ServiceDeps,
   tokenService: Handlers<typeof SecurityTokenService>,
-  options: Omit<ComposeOptions, "exempt" | "runKeyed">,
+  options: Omit<ComposeOptions, "exempt" | "runInTransaction">,
   keyed: KeyedOptions,
 ): Api {
-  const runKeyed = newKeyedCalls(context, newRunOn(context, tokenService), keyed);
-  const pipeline = { ...options, exempt: exemptMethods, runKeyed };
+  const runInTransaction = newTransactionCalls(context, newRunOn(context, tokenService), keyed);
+  const pipeline = { ...options, exempt: exemptMethods, runInTransaction };
   const v2beta1 = services(context, tokenService);
   const current = composeMethods(v2beta1, pipeline);
   const former = once(() => v1Services(v2beta1, context));

@@ -53,7 +53,7 @@ export function isLogged<R extends ResourceRow>(
   // The name of a role changes with the role.
   const mayChangeUnseen =
     (condition !== undefined && condition.dependsOnRowsOnly !== true) || order?.field === "roleName";
-  return !collection.hasUnloggedColumns && !mayChangeUnseen;
+  return !collection.unloggedColumns && !mayChangeUnseen;
 }
 
 // A class, because closures would outlive the request (docs/decisions/0019).

@@ -29,7 +29,7 @@ export function newRowCache(cache: ReadCache, own: Session): RowCache {
   function findAll<R extends ResourceRow>(collection: Collection<R>, uids: readonly string[], session = own) {
     const reading = new RowRead(session, collection, uids, session === own ? loader : undefined);
     // Without a data version, checking the change log takes as long as reading the row.
-    return collection.hasUnloggedColumns || !session.dataVersion ? reading.read() : cache.get(session, reading);
+    return collection.unloggedColumns || !session.dataVersion ? reading.read() : cache.get(session, reading);
   }
 
   return {

@@ -56,8 +56,8 @@ export interface Collection<R extends ResourceRow> extends CollectionTables {
   readonly internal?: readonly (keyof R & string)[];
   /** Whether its rows are part of exports: a change then updates the export state of the group; false if absent. */
   readonly isExported?: boolean;
-  /** Whether updates of some columns skip the change log; false if absent. Rows are then not cached. */
-  readonly hasUnloggedColumns?: boolean;
+  /** Columns whose updates skip the change log; none if absent. Rows with such columns are not cached. */
+  readonly unloggedColumns?: readonly (keyof R & string)[];
   /** Whether lists show more than rows whose changes are in the change log; false if absent. No replica answers them then. */
   readonly showsUnlogged?: boolean;
   /** Cache weight: the size of the response built from a row, as a multiple of the row. Default 1. */

@@ -9,6 +9,7 @@ import type { Change, Collection, CollectionTables, Logged, ResourceRow, RowTabl
 import { addEntries, removeEntries, updateEntries } from "./entries.ts";
 import { deleteRows, gatherRows, insertRows } from "./gathered-rows.ts";
 import { changedColumns, laterUpdate } from "./row-changes.ts";
+import { rowTag } from "./row-tag.ts";
 
 /** Returns the row with this uid, or undefined. Synchronous if the driver is. */
 export function findRow<R extends ResourceRow>(
@@ -143,6 +144,7 @@ export async function updateRow<R extends ResourceRow>(
   given: R,
   { changesDependents = false, ...logged }: Logged & { readonly changesDependents?: boolean } = {},
 ): Promise<R> {
+  requireState(tx, collection, before);
   const changed = changedColumns(before, given);
   if (changed.length === 0 && !changesDependents) return before;
   const after =
@@ -162,6 +164,11 @@ export async function updateRow<R extends ResourceRow>(
   return after;
 }
 
+/** Throws unless the row meets the condition of the write, if it has one about this row. */
+function requireState<R extends ResourceRow>({ context }: Transaction, collection: Collection<R>, row: R): void {
+  if (context.precondition?.uid === row.uid) context.precondition.check(rowTag(collection, row));
+}
+
 /** Deletes a row, as this transaction read it. Throws ReferenceViolation if another row still refers to it. */
 export async function deleteRow<R extends ResourceRow>(
   tx: Transaction,
@@ -169,6 +176,7 @@ export async function deleteRow<R extends ResourceRow>(
   row: R,
   logged: Logged = {},
 ): Promise<void> {
+  requireState(tx, collection, row);
   await collection.syncDependents?.(tx, row, undefined);
   await deleteRowAlone(tx, collection, row);
   await removeEntries(tx, collection, row);

@@ -148,6 +148,18 @@ export interface WriteContext {
   readonly isLarge?: boolean | undefined;
   /** The lifetime of the write; unlimited if absent. */
   readonly lifetime?: WriteLifetime | undefined;
+  /** The condition of the write; none if absent. */
+  readonly precondition?: Precondition | undefined;
+  /** Called with the entity tag of a resource that is created or updated, for the response. */
+  readonly onTag?: ((tag: string) => void) | undefined;
+}
+
+/** A condition on the state of one resource, which is checked before the transaction changes it (RFC 9110 §13.1.1). */
+export interface Precondition {
+  /** The uid of the resource. */
+  readonly uid: string;
+  /** Throws unless the resource, whose tag is given, has the expected state. */
+  check(tag: string): void;
 }
 
 /** One change of one resource. */

@@ -23,7 +23,7 @@ export const identityCollection: Collection<IdentityRow> = {
   kind: "identities",
   rows: (tables) => tables.identities,
   entries: (tables) => tables.identityEntries,
-  hasUnloggedColumns: true,
+  unloggedColumns: ["lastSeenTime"],
   // Changes of pins have entries of their own.
   internal: ["trust"],
   changesAccess: ["delete"],

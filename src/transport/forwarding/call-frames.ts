@@ -14,7 +14,7 @@ export type HelloHead = readonly [key: string];
 export type Notice = readonly ["ready" | "drain"];
 
 /** The names of the headers that methods read. */
-export const forwardedHeaders = ["authorization", "traceparent", "user-agent", "idempotency-key"] as const;
+export const forwardedHeaders = ["authorization", "traceparent", "user-agent", "idempotency-key", "if-match"] as const;
 
 /** Those headers; `traceparent` is that of the span of the forwarding process. */
 export type ForwardedHeaders = Readonly<Record<(typeof forwardedHeaders)[number], string | undefined>>;

@@ -131,6 +131,7 @@ class Connection {
         traceparent: currentTraceparent(),
         "user-agent": call.header("user-agent"),
         "idempotency-key": call.header("idempotency-key"),
+        "if-match": call.header("if-match"),
       };
       const head: CallHead = [id, path, transport, requestId, clientAddress, headers];
       this.#frames.send(head, input, request);

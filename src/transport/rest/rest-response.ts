@@ -66,8 +66,11 @@ export function newErrorResponses(
   };
 }
 
-/** Reasons with another status than their code: clients that know idempotency keys expect it. */
-const statusOfReason: ReadonlyMap<string, number> = new Map([["IDEMPOTENCY_KEY_REUSED", 422]]);
+/** Reasons with another status than their code: clients that know idempotency keys and If-Match expect it. */
+const statusOfReason: ReadonlyMap<string, number> = new Map([
+  ["IDEMPOTENCY_KEY_REUSED", 422],
+  ["ETAG_MISMATCH", 412],
+]);
 
 /** Returns the HTTP status of an error. */
 export function statusOf(error: ApiError): number {

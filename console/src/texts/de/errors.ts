@@ -40,6 +40,9 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "error.UNAUTHENTICATED": "Ihre Sitzung ist zu Ende. Melden Sie sich wieder an.",
   "error.MISSING_CAPABILITY": "Die Person hat Rollen, die Sie nicht entziehen dürfen.",
   "error.NOT_REGISTERED": "Diese Person hat noch kein Konto.",
+  "error.ETAG_MISMATCH":
+    "Das wurde geändert, seit Sie es geöffnet haben. Öffnen Sie es neu, und wiederholen Sie Ihre Änderung.",
+  "error.PRECONDITION_UNSUPPORTED": "Diese Methode prüft keinen Entity-Tag.",
   "error.IDEMPOTENCY_KEY_IN_USE":
     "Derselbe Aufruf läuft noch. Warten Sie einen Moment, und versuchen Sie es dann noch einmal.",
   "error.IDEMPOTENCY_KEY_INVALID": "Der Idempotency-Key muss 1 bis 255 sichtbare ASCII-Zeichen haben.",

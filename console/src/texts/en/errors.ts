@@ -37,6 +37,8 @@ export const texts = {
   "error.UNAUTHENTICATED": "Your session has ended. Sign in again.",
   "error.MISSING_CAPABILITY": "The person holds roles that you may not take away.",
   "error.NOT_REGISTERED": "This person has no account yet.",
+  "error.ETAG_MISMATCH": "This was changed since you opened it. Open it again, and repeat your change.",
+  "error.PRECONDITION_UNSUPPORTED": "This method does not check an entity tag.",
   "error.IDEMPOTENCY_KEY_IN_USE": "The same call is still running. Wait a moment, then try again.",
   "error.IDEMPOTENCY_KEY_INVALID": "The idempotency key must have 1 to 255 visible characters of ASCII.",
   "error.IDEMPOTENCY_KEY_REUSED": "The idempotency key was used for another request. Use a new one.",

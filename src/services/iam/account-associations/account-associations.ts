@@ -10,6 +10,7 @@ import { parentOf, platformRoot } from "../../../model/uid.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { descriptionRule, nameRule } from "../../../pipeline/text-rules.ts";
 import { mapUniqueViolation } from "../../../resource/already-exists.ts";
+import { tagResponse } from "../../../resource/read-methods.ts";
 import { commonOrders, defineResource } from "../../../resource/resource.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { standardMethods } from "../../../resource/standard-methods.ts";
@@ -52,6 +53,7 @@ export function accountAssociations(context: ServiceContext, exchange?: Credenti
         const row = await mapUniqueViolation(exists, () =>
           database.write(writeContext(call, clock), (tx) => insert(tx, parent, value!)),
         );
+        tagResponse(call, accountAssociationCollection, row);
         return associationMessage(row);
       },
       updateAccountAssociation: (request, call) =>

@@ -17,6 +17,7 @@ import type { Call } from "../../../pipeline/call.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { descriptionRule, nameRule, newGroupParentRule, problemOf } from "../../../pipeline/text-rules.ts";
 import { type MakeItems, rowsThatFit } from "../../../resource/list-page.ts";
+import { tagResponse } from "../../../resource/read-methods.ts";
 import { commonOrders, defineResource } from "../../../resource/resource.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { type ParentCollection, standardMethods } from "../../../resource/standard-methods.ts";
@@ -128,7 +129,7 @@ export function groups(context: ServiceContext): Implementation {
   return implement(
     GroupsService,
     {
-      getGroup: ({ uid }) => getGroup(database, uid),
+      getGroup: ({ uid }, call) => getGroup(database, uid, call),
       listGroups: list,
       createGroup: async ({ parent, group: value }, call) => {
         const uid = await resolveParent(database.session, parent, call);
@@ -162,11 +163,12 @@ function groupItems(database: Database): MakeItems<GroupRow, Group> {
 }
 
 /** Returns a group. Synchronous if the group and its organization are cached. */
-function getGroup(database: Database, uid: string): MaybePromise<Group> {
+function getGroup(database: Database, uid: string, call: Call): MaybePromise<Group> {
   const root = rootOf(uid);
   return mapMaybe(database.rows.findAll(groupCollection, uid === root ? [uid] : [uid, root]), (rows) => {
     const row = rows.find((each) => each.uid === uid);
     if (!row) throw notFound(resourceType(GroupSchema), uid);
+    tagResponse(call, groupCollection, row);
     return groupMessage(
       row,
       rows.find((each) => each.uid === root),

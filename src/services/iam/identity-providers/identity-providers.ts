@@ -10,6 +10,7 @@ import type { Call } from "../../../pipeline/call.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { descriptionRule, nameRule, uidRule } from "../../../pipeline/text-rules.ts";
 import { requestMask } from "../../../resource/apply-update.ts";
+import { tagResponse } from "../../../resource/read-methods.ts";
 import { commonOrders, defineResource } from "../../../resource/resource.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { standardMethods } from "../../../resource/standard-methods.ts";
@@ -68,7 +69,11 @@ export function identityProviders(context: KindContext): Implementation {
     IdentityProvidersService,
     {
       listIdentityProviders: (request, call) => standard.list(request, call, { name: request.name }),
-      getIdentityProvider: async ({ uid }) => shown(await standard.find(database.session, uid)),
+      async getIdentityProvider({ uid }, call) {
+        const row = await standard.find(database.session, uid);
+        tagResponse(call, identityProviderCollection, row);
+        return shown(row);
+      },
       async createIdentityProvider({ parent, identityProvider: value }, call) {
         // Users sign in to an organization, not to one of its subgroups.
         if (parent.includes("/")) throw invalidField("parent", "must be the uid of an organization (a root group)");

@@ -14,6 +14,7 @@ import { type Implementation, implement } from "../../../pipeline/handlers.ts";
 import type { TextRule } from "../../../pipeline/text-rules.ts";
 import { requestMask } from "../../../resource/apply-update.ts";
 import { type MakeItems, rowsThatFit } from "../../../resource/list-page.ts";
+import { tagResponse } from "../../../resource/read-methods.ts";
 import { defineResource, roleOrders } from "../../../resource/resource.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { standardMethods } from "../../../resource/standard-methods.ts";
@@ -81,9 +82,11 @@ export function groupInvites(context: ServiceContext): Implementation {
     GroupInvitesService,
     {
       getGroupInvite: async ({ uid }, call) =>
-        await database.read(
-          async (session) => (await toMessages(session, [await standard.find(session, uid)], call))[0]!,
-        ),
+        await database.read(async (session) => {
+          const row = await standard.find(session, uid);
+          tagResponse(call, groupInviteCollection, row);
+          return (await toMessages(session, [row], call))[0]!;
+        }),
       async listGroupInvites(request, call) {
         const makeItems: MakeItems<GroupInviteRow, Invite> = (session, rows) =>
           toMessages(session, rowsThatFit(session, rows), call);

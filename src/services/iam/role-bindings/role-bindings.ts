@@ -10,6 +10,7 @@ import { type MessageRules, uidRule } from "../../../pipeline/text-rules.ts";
 import { mapUniqueViolation } from "../../../resource/already-exists.ts";
 import { requestMask } from "../../../resource/apply-update.ts";
 import { type MakeItems, rowsThatFit } from "../../../resource/list-page.ts";
+import { tagResponse } from "../../../resource/read-methods.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import { findRow, updateRow } from "../../../storage/collection/rows.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
@@ -48,7 +49,11 @@ export function roleBindings(context: ServiceContext): Implementation {
     {
       ...bindingReaders(context, standard),
       async createRoleBinding({ parent, roleBinding: value }, call) {
-        return (await createAll({ parent, values: [value!] }, call, show(call)))[0]!;
+        const showOne = async (tx: Transaction, rows: readonly RoleBindingRow[]) => {
+          tagResponse(call, roleBindingCollection, rows[0]!);
+          return await hydrate(tx, rows, call);
+        };
+        return (await createAll({ parent, values: [value!] }, call, showOne))[0]!;
       },
       async batchCreateRoleBindings({ parent, requests, roleUid }, call) {
         const values = batchItems(parent, requests, roleUid);
@@ -62,6 +67,7 @@ export function roleBindings(context: ServiceContext): Implementation {
             database.write(writeContext(call, clock), async (tx) => {
               const before = await findOpen(tx, value!.uid);
               const row = await change(tx, before, standard.changed(before, value!, mask, tx.context.time), call);
+              tagResponse(call, roleBindingCollection, row);
               return (await hydrate(tx, [row], call))[0]!;
             }),
         );
@@ -87,6 +93,7 @@ function bindingReaders(
     async getRoleBinding({ uid }, call) {
       return await database.read(async (session) => {
         const row = await findOpen(session, uid);
+        tagResponse(call, roleBindingCollection, row);
         return (await hydrate(session, [row], call))[0]!;
       });
     },

@@ -52,7 +52,7 @@ export function roles(context: ServiceContext): Implementation {
       getRole(request, call) {
         // A caller who may list roles anywhere can read built-in roles. A custom role requires the capability in its group.
         if (!isBuiltInRole(request.uid)) requireCapability(call, Capability.CAP_IAM_ROLES_LIST, request.uid);
-        return standard.get(request);
+        return standard.get(request, call);
       },
       listRoles: (request, call) => standard.list(request, call, { name: request.name }),
       createRole({ parent, role: value }, call) {

@@ -14,7 +14,14 @@ export const accessReviewCollection: Collection<AccessReviewRow> = {
   rows: (tables) => tables.accessReviews,
   entries: (tables) => tables.accessReviewEntries,
   changesAccess: [],
-  hasUnloggedColumns: true,
+  unloggedColumns: [
+    "pendingCount",
+    "confirmedCount",
+    "revokedCount",
+    "goneCount",
+    "changedCount",
+    "keptLastOwnerCount",
+  ],
   syncDependents: keepReview,
   derived: reviewCounts,
 };

@@ -1,5 +1,5 @@
-// Calls with an idempotency key: the handler runs on a database that is one transaction, in which the response is stored. So a call that
-// was committed can always be repeated, and one that was not has changed nothing.
+// Calls with an idempotency key or a precondition: the handler runs on a database that is one transaction. With a key, the response is stored
+// in it, so a call that was committed can always be repeated, and one that was not has changed nothing.
 import { hash } from "node:crypto";
 import { create, fromBinary, type Message, toBinary, toJsonString } from "@bufbuild/protobuf";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
@@ -9,16 +9,11 @@ import { decryptAead, encryptAead, packCiphertext, unpackCiphertext } from "../b
 import { rootOf } from "../model/uid.ts";
 import { callerOf } from "../pipeline/authorize.ts";
 import type { Call, CalledMethod } from "../pipeline/call.ts";
-import type { RunKeyed } from "../pipeline/idempotency-key.ts";
+import type { RunInTransaction } from "../pipeline/idempotency-key.ts";
+import { preconditionUnsupported } from "../pipeline/precondition.ts";
 import { type ServiceContext, writeContext } from "../resource/service-context.ts";
 import type { ChangeEntry, Transaction } from "../storage/engine/session.ts";
-import {
-  type CallOutcomeRow,
-  deleteOutcome,
-  findOutcome,
-  insertOutcome,
-  tryLockOutcome,
-} from "../storage/installation/call-outcomes.ts";
+import { deleteOutcome, findOutcome, insertOutcome, tryLockOutcome } from "../storage/installation/call-outcomes.ts";
 import { joinedDatabase } from "../storage/joined-database.ts";
 import type { DiscoveryOptions } from "./kinds/kind-options.ts";
 
@@ -36,56 +31,91 @@ export interface KeyedOptions {
   readonly onReplay: () => void;
 }
 
-/** Makes the function that runs calls with a key. */
-export function newKeyedCalls<C extends KeyedContext>(
+/** Makes the function that runs calls in one transaction. */
+export function newTransactionCalls<C extends KeyedContext>(
   context: C,
   runOn: RunOn<C>,
-  { keptMs, onReplay }: KeyedOptions,
-): RunKeyed {
+  options: KeyedOptions,
+): RunInTransaction {
   const { database, clock } = context;
   const running = new Set<string>();
-
-  async function runOnce(method: CalledMethod, request: Message, call: Call, key: OutcomeKey): Promise<Message> {
-    const requestDigest = digestOf(method, request);
+  return async (method, request, call, conditions) => {
+    const given = { method, request, call, conditions };
     const outside = askedBefore(context.discover);
-    const runIn = async (tx: Transaction): Promise<Message> => {
-      if (!(await tryLockOutcome(tx, key.digest))) throw keyInUse();
-      const stored = await findOutcome(tx, key.digest);
-      if (stored && stored.expireTime > tx.context.time) {
-        if (stored.requestDigest !== requestDigest) throw keyReused();
-        call.setResponseHeader("idempotent-replayed", "true");
-        onReplay();
-        return fromBinary(method.descriptor.output, decrypt(key, stored.outcome));
-      }
-      if (stored) await deleteOutcome(tx, key.digest);
-      const changes: ChangeEntry[] = [];
-      const joined = joinedDatabase(database, noting(tx, changes));
-      const response = await runOn(method, { ...context, database: joined, discover: outside.discover }, request, call);
-      const message = create(method.descriptor.output, response as Message);
-      // Without a change there is nothing that a repetition could change again.
-      if (changes.length > 0)
-        await insertOutcome(tx, {
-          keyDigest: key.digest,
-          organization: organizationOf(changes),
-          requestDigest,
-          outcome: encrypt(key, toBinary(method.descriptor.output, message)),
-          expireTime: tx.context.time + keptMs,
-        } satisfies CallOutcomeRow);
-      return message;
-    };
-    return await outside.run(() => database.write(writeContext(call, clock), runIn));
-  }
-
-  return async (method, request, call, text) => {
-    const key = outcomeKey(callerOf(call).uid, text);
+    const runIn = (tx: Transaction) => runHandler(tx, { ...context, discover: outside.discover }, runOn, given);
+    // The condition is about what the handler writes.
+    const write = (body: (tx: Transaction) => Promise<Message>) =>
+      outside.run(() => database.write({ ...writeContext(call, clock), precondition: undefined }, body));
+    if (conditions.key === undefined) return await write(async (tx) => (await runIn(tx)).response);
+    const key = outcomeKey(callerOf(call).uid, conditions.key);
     if (running.has(key.digest)) throw keyInUse();
     running.add(key.digest);
     try {
-      return await runOnce(method, request, call, key);
+      return await write((tx) => runOnce(tx, () => runIn(tx), given, key, options));
     } finally {
       running.delete(key.digest);
     }
   };
+}
+
+/** The response of a handler, and what it changed. */
+interface HandlerResult {
+  readonly response: Message;
+  readonly changes: readonly ChangeEntry[];
+}
+
+/** Runs the handler on a database that is the transaction. Throws, which undoes the transaction, if it has not checked its precondition. */
+async function runHandler<C extends KeyedContext>(
+  tx: Transaction,
+  context: C,
+  runOn: RunOn<C>,
+  { method, request, call, conditions: { precondition } }: GivenCall,
+): Promise<HandlerResult> {
+  const changes: ChangeEntry[] = [];
+  const joined = joinedDatabase(context.database, noting(tx, changes));
+  const response = await runOn(method, { ...context, database: joined }, request, call);
+  if (precondition && !precondition.isChecked) throw preconditionUnsupported(method);
+  return { response: create(method.descriptor.output, response as Message), changes };
+}
+
+/** Runs a call with a key and stores its response, or returns the stored one. */
+async function runOnce(
+  tx: Transaction,
+  run: () => Promise<HandlerResult>,
+  { method, request, call }: GivenCall,
+  key: OutcomeKey,
+  { keptMs, onReplay }: KeyedOptions,
+): Promise<Message> {
+  const { output } = method.descriptor;
+  if (!(await tryLockOutcome(tx, key.digest))) throw keyInUse();
+  const requestDigest = digestOf(method, request);
+  const stored = await findOutcome(tx, key.digest);
+  if (stored && stored.expireTime > tx.context.time) {
+    if (stored.requestDigest !== requestDigest) throw keyReused();
+    call.setResponseHeader("idempotent-replayed", "true");
+    onReplay();
+    return fromBinary(output, decrypt(key, stored.outcome));
+  }
+  if (stored) await deleteOutcome(tx, key.digest);
+  const { response, changes } = await run();
+  // Without a change there is nothing that a repetition could change again.
+  if (changes.length > 0)
+    await insertOutcome(tx, {
+      keyDigest: key.digest,
+      organization: organizationOf(changes),
+      requestDigest,
+      outcome: encrypt(key, toBinary(output, response)),
+      expireTime: tx.context.time + keptMs,
+    });
+  return response;
+}
+
+/** The parameters of `RunInTransaction`. */
+interface GivenCall {
+  readonly method: CalledMethod;
+  readonly request: Message;
+  readonly call: Call;
+  readonly conditions: Parameters<RunInTransaction>[3];
 }
 
 /** A key of one caller: what it is found by, and what decrypts its outcome. Neither is the key, nor gives the other. */
