@@ -12,6 +12,7 @@ import { operateRoute } from "./views/operate/route.ts";
 import { overviewRoute } from "./views/overview/route.ts";
 import { peopleRoute } from "./views/people/route.ts";
 import { registryRoute } from "./views/registry/route.ts";
+import { requestsRoute } from "./views/requests/route.ts";
 import { rolesRoute } from "./views/roles/route.ts";
 import { signInRoute } from "./views/sign-in/route.ts";
 import { workloadsRoute } from "./views/workloads/route.ts";
@@ -46,6 +47,7 @@ export const router = createRouter({
       overviewRoute,
       groupsRoute,
       accessRoute,
+      requestsRoute,
       peopleRoute,
       workloadsRoute,
       signInRoute,

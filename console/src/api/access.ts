@@ -7,6 +7,7 @@ import { iam } from "../../../gen/chainguard/annotations/auth_pb.ts";
 import { CapabilitySchema, name as capabilityName } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { Auth, type WhoAmI } from "../../../gen/chainguard/platform/auth/v1/auth_pb.ts";
 import { MembershipsService, type PendingOrganization } from "../../../gen/gatehouse/iam/v1/memberships_pb.ts";
+import { queryClient } from "./transport.ts";
 
 /**
  * Returns who the caller is and what the caller holds in organizations that they have joined. In others no call may name a place: the server
@@ -17,6 +18,21 @@ export function useMe() {
   const pending = usePending();
   const data = useMemo(() => me.data && pending && withoutPending(me.data, pending), [me.data, pending]);
   return { ...me, data };
+}
+
+/** How long the views take to show less, in milliseconds. */
+const settlingMs = 50;
+
+/**
+ * Reads again what the caller may do, after the caller has lost a role, and waits until the views know it. Other data is read again after
+ * that: before, some of the calls would be denied.
+ */
+export async function refreshMe(): Promise<void> {
+  await queryClient.invalidateQueries({
+    predicate: ({ queryKey: [, about] }) =>
+      ((about ?? {}) as { readonly serviceName?: string }).serviceName === Auth.typeName,
+  });
+  await new Promise((resolve) => setTimeout(resolve, settlingMs));
 }
 
 /** Returns the organizations that gave the caller a role and wait for a decision; undefined while they are read. */

@@ -8,6 +8,8 @@ export const kinds = {
   identities: "/o/$org/workloads/$",
   role_bindings: "/o/$org/access",
   roles: "/o/$org/roles/$",
+  access_request_rules: "/o/$org/requests/$",
+  access_requests: "/o/$org/requests/$",
   group_invites: "/o/$org/sign-in/$",
   identity_providers: "/o/$org/sign-in/$",
   external_group_role_mappings: "/o/$org/sign-in/$",

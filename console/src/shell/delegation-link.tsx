@@ -4,10 +4,16 @@ import { type Delegation, DelegationKind } from "../../../gen/gatehouse/iam/v1/d
 import { parentOf } from "../api/uids.ts";
 import { useTexts } from "../texts/texts.ts";
 
+/** The tabs of views that show a kind. */
+const tabs: Readonly<Record<number, string>> = {
+  [DelegationKind.GROUP_INVITE]: "invites",
+  [DelegationKind.ACCESS_REQUEST_RULE]: "rules",
+};
+
 type Shown = Pick<Delegation, "kind" | "uid" | "name">;
 
 /** The kinds that no view shows. */
-const withoutView: readonly DelegationKind[] = [DelegationKind.ACCESS_REQUEST_RULE, DelegationKind.ACCESS_REVIEW];
+const withoutView: readonly DelegationKind[] = [DelegationKind.ACCESS_REVIEW];
 
 /** The name of what a delegation is about, as a link. Without a link if the caller may not list it. */
 export function DelegationLink({ kind, uid, name }: Shown) {
@@ -20,13 +26,14 @@ export function DelegationLink({ kind, uid, name }: Shown) {
   const to = {
     [DelegationKind.SUBSCRIPTION]: "/o/$org/events/$",
     [DelegationKind.STATIC_KEYS]: "/o/$org/workloads/$",
+    [DelegationKind.ACCESS_REQUEST_RULE]: "/o/$org/requests/$",
   }[kind as number];
   const selected = kind === DelegationKind.EXTERNAL_GROUP_ROLE_MAPPING ? parentOf(uid) : uid;
   return (
     <Link
       to={to ?? "/o/$org/sign-in/$"}
       params={{ org, _splat: selected }}
-      search={(isInvite ? { tab: "invites" } : {}) as never}
+      search={{ tab: tabs[kind as number] } as never}
     >
       <bdi>{name || t("delegation.anybody")}</bdi>
     </Link>

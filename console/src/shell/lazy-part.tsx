@@ -3,6 +3,7 @@
 import { type ComponentType, type FunctionComponent, type ReactNode, useCallback, useEffect, useState } from "react";
 import type { Catalogue } from "../texts/catalogues.ts";
 import { loadTexts } from "../texts/texts.ts";
+import { firstViewShown } from "./first-view.ts";
 import { MissingPart, type Place } from "./missing-part.tsx";
 
 /** The style sheets that could not be loaded: Vite tries each of them once only. */
@@ -39,12 +40,18 @@ export function lazyPart<Props extends object>(
   return lazyComponent(load, catalogues, waiting, waiting === null ? "dialog" : "part");
 }
 
+/** Returns a part of the frame that is loaded after the first view. The frame does without it while its file is missing. */
+export function lazyExtra<Props extends object>(load: Load<Props>, ...catalogues: readonly Catalogue[]) {
+  return lazyComponent(() => firstViewShown.then(load), catalogues, null, undefined);
+}
+
 /** Returns a component that is loaded when it is shown first. The router loads a view before it shows it, by `preload`. */
 export function lazyComponent<Props extends object>(
   load: Load<Props>,
   catalogues: readonly Catalogue[],
   waiting: ReactNode,
-  place: Place,
+  /** The place of the notice that its file is missing; undefined for none. */
+  place: Place | undefined,
 ): FunctionComponent<Props> & { readonly preload: () => Promise<void> } {
   let Loaded: ComponentType<Props> | undefined;
   let loading: Promise<void> | undefined;
@@ -74,7 +81,7 @@ export function lazyComponent<Props extends object>(
       if (!Loaded) void begin();
     }, [begin]);
     if (Loaded) return <Loaded {...props} />;
-    return isMissing ? <MissingPart onRetry={begin} place={place} /> : waiting;
+    return isMissing && place !== undefined ? <MissingPart onRetry={begin} place={place} /> : waiting;
   }
   // A view that is missing says so in its place, and the frame around it stays.
   return Object.assign(Part, { preload: () => start().catch(() => {}) });

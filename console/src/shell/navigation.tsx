@@ -1,12 +1,13 @@
 // The views of an organization: their links and their keys.
 import { Link, useNavigate } from "@tanstack/react-router";
-import { type ReactNode, useCallback, useId, useMemo, useState } from "react";
+import { type FunctionComponent, type ReactNode, useCallback, useId, useMemo, useState } from "react";
 import { auditCapabilities, holds, isOperator, useMe } from "../api/access.ts";
 import type { TextId } from "../texts/catalogues.ts";
 import { useTexts } from "../texts/texts.ts";
 import { clickShortcut, type Shortcut } from "./actions.ts";
 import { Icon, type IconName } from "./icon.tsx";
 import { useKeys } from "./keyboard.ts";
+import { lazyExtra } from "./lazy-part.tsx";
 import styles from "./navigation.module.css";
 
 /**
@@ -33,6 +34,15 @@ export const views = [
     section: "nav.access",
   },
   { to: "/o/$org/access", text: "nav.who", icon: "shield-lock", key: "a", needs: [], section: "nav.access" },
+  {
+    to: "/o/$org/requests/$",
+    text: "nav.requests",
+    icon: "inbox",
+    key: "q",
+    needs: [],
+    section: "nav.access",
+    Count: lazyExtra(async () => (await import("./requests/waiting-count.tsx")).WaitingCount),
+  },
   {
     to: "/o/$org/roles/$",
     text: "nav.roles",
@@ -84,7 +94,11 @@ interface View {
   readonly needs: readonly string[];
   /** The heading above it. */
   readonly section: TextId | undefined;
+  /** How much in it waits for the caller, next to its name. */
+  readonly Count?: FunctionComponent<{ readonly org: string }>;
 }
+
+type Shown = View & { readonly to: (typeof views)[number]["to"] };
 
 /** Returns the views that the caller can use in an organization. */
 export function useViews(org: string) {
@@ -115,7 +129,7 @@ export function Navigation({
         <Section key={section ?? ""} title={section && t(section)}>
           {shown
             .filter((one) => one.section === section)
-            .map(({ to, text, icon }) => (
+            .map(({ to, text, icon, Count }: Shown) => (
               <li key={to}>
                 <Link
                   to={to}
@@ -126,6 +140,7 @@ export function Navigation({
                 >
                   <Icon name={icon} />
                   <span>{t(text)}</span>
+                  {Count && <Count org={org} />}
                 </Link>
               </li>
             ))}

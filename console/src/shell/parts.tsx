@@ -6,7 +6,7 @@ import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import { type Commands, commandsOf } from "../api/copy-as.ts";
 import { agoText, timeText, useTexts } from "../texts/texts.ts";
 import { type Shortcut, usePageAction } from "./actions.ts";
-import { loadFont } from "./font.ts";
+import { noteView } from "./first-view.ts";
 import { Icon } from "./icon.tsx";
 import { Menu, MenuItem } from "./menu.tsx";
 import { notify } from "./toast.tsx";
@@ -16,7 +16,7 @@ import { Tooltip } from "./tooltip.tsx";
 export function Heading({ children }: { readonly children: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    loadFont();
+    noteView();
     document.title = `${heading.current?.textContent ?? ""} – Gatehouse`;
     if (document.querySelector('[role="dialog"]') === null) heading.current?.focus({ preventScroll: true });
   }, []);

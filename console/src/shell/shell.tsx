@@ -8,7 +8,7 @@ import { isTemporary } from "../api/transport.ts";
 import { useTexts } from "../texts/texts.ts";
 import { Connection, GoneBanner } from "./connection.tsx";
 import { Icon } from "./icon.tsx";
-import { lazyPart } from "./lazy-part.tsx";
+import { lazyExtra, lazyPart } from "./lazy-part.tsx";
 import { Mark } from "./mark.tsx";
 import { Navigation, useCollapsed, useViewKeys } from "./navigation.tsx";
 import { useOrganizationName, useOrganizations, useOrganizationUid } from "./organization.tsx";
@@ -27,6 +27,7 @@ const OrganizationDialog = lazyPart(
 );
 const Stranger = lazyPart(async () => (await import("./stranger.tsx")).Stranger, <Loading />);
 const KeyList = lazyPart(async () => (await import("./key-list.tsx")).KeyList, <Opening />);
+const OwnTerms = lazyExtra(async () => (await import("./requests/own-terms.tsx")).OwnTerms, "requests");
 const Palette = lazyPart(async () => (await import("./palette.tsx")).Palette, <Opening />, "frame");
 
 /** The frame. */
@@ -76,6 +77,7 @@ export function Shell() {
       <Navigation org={org} isOpen={isMenuOpen} onChoose={() => setMenuOpen(false)} onCollapse={toggleCollapsed} />
       <main className="main" id="content" tabIndex={-1}>
         <GoneBanner />
+        <OwnTerms />
         <Outlet />
       </main>
       {isPaletteOpen && <Palette org={org} onHelp={showHelp} onClose={() => setPaletteOpen(false)} />}

@@ -16,6 +16,12 @@ import { Copyable, Heading, Loading } from "./parts.tsx";
 
 const Owners = lazyPart(async () => (await import("./owners.tsx")).Owners, null, "frame");
 
+const RequestAccess = lazyPart(
+  async () => (await import("./requests/request-access.tsx")).RequestAccess,
+  null,
+  "requests",
+);
+
 interface DeniedProps {
   readonly capabilities: readonly string[];
   readonly uid: string;
@@ -36,6 +42,7 @@ export function Denied({ capabilities, uid, isPage = false }: DeniedProps) {
     <div className="notice warn">
       {isPage ? <Heading>{t("state.denied.title")}</Heading> : <h2>{t("state.denied.title")}</h2>}
       <p>{t("state.denied", values)}</p>
+      <RequestAccess uid={uid} capabilities={capabilities} />
       <Owners uid={uid} />
       <p>{t("state.denied.ask")}</p>
       <Copyable

@@ -14,6 +14,12 @@ const FindOrganization = lazyPart(
   "frame",
 );
 
+const RequestAccess = lazyPart(
+  async () => (await import("./requests/request-access.tsx")).RequestAccess,
+  null,
+  "requests",
+);
+
 /** Says what a person without a role can do. */
 export function Stranger() {
   const { t } = useTexts();
@@ -30,6 +36,7 @@ export function Stranger() {
     <div className="stack">
       <Heading>{t("stranger.title")}</Heading>
       <PendingOrganizations />
+      <RequestAccess uid="" capabilities={[]} />
       <p>{t("stranger.text", { name: me?.email || uid })}</p>
       <dl className="facts">
         <dt>{t("stranger.uid")}</dt>

@@ -20,6 +20,7 @@ interface Catalogues {
   readonly profile: typeof import("./en/profile.ts");
   readonly reference: typeof import("./en/reference.ts");
   readonly registry: typeof import("./en/registry.ts");
+  readonly requests: typeof import("./en/requests.ts");
   readonly roles: typeof import("./en/roles.ts");
   readonly shell: typeof import("./en/shell.ts");
   readonly trust: typeof import("./en/trust.ts");

@@ -24,6 +24,8 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "nav.supply": "Lieferkette",
   "nav.activity": "Aktivität",
   "nav.who": "Wer darf was",
+  "nav.requests": "Zugriffsanfragen",
+  "nav.waiting": "{count, plural, one {# wartet auf Ihre Entscheidung} other {# warten auf Ihre Entscheidung}}",
   "nav.people": "Personen",
   "nav.workloads": "Workloads",
   "nav.signIn": "Anmeldung",

@@ -23,6 +23,8 @@ export const texts = {
   "nav.supply": "Supply chain",
   "nav.activity": "Activity",
   "nav.who": "Who can do what",
+  "nav.requests": "Access requests",
+  "nav.waiting": "{count, plural, one {# waits for your decision} other {# wait for your decision}}",
   "nav.people": "People",
   "nav.workloads": "Workloads",
   "nav.signIn": "Sign-in",

@@ -8,6 +8,8 @@ import { isTextId, useTexts } from "../../texts/texts.ts";
 const parts: Partial<Record<Kind, (uid: string) => Readonly<Record<string, string>>>> = {
   identities: (group) => ({ group }),
   role_bindings: (group) => ({ group }),
+  access_request_rules: () => ({ tab: "rules" }),
+  access_requests: () => ({ tab: "all" }),
   group_invites: () => ({ tab: "invites" }),
   account_associations: () => ({ tab: "accounts" }),
 };

@@ -18,6 +18,7 @@ import tableStyles from "../../shell/table.module.css";
 import { notify } from "../../shell/toast.tsx";
 import { chooseLanguage, useTexts } from "../../texts/texts.ts";
 import { Memberships } from "./memberships.tsx";
+import { OwnAccess } from "./own-access.tsx";
 
 /** The view of one's own account. */
 export function Me() {
@@ -31,6 +32,7 @@ export function Me() {
       </PageHead>
       <PendingOrganizations />
       <Profile />
+      <OwnAccess />
       <Memberships />
       <Sessions />
       <Settings />

@@ -4,5 +4,5 @@ import { lazyView, root } from "../../shell/routes.ts";
 export const meRoute = createRoute({
   getParentRoute: () => root,
   path: "/me",
-  component: lazyView(["me"], () => import("./me.tsx"), "Me"),
+  component: lazyView(["me", "requests"], () => import("./me.tsx"), "Me"),
 });

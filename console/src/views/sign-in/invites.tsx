@@ -1,23 +1,21 @@
 // Invites: the promise of a role to anyone who has the code.
 import { timestampDate } from "@bufbuild/protobuf/wkt";
-import { useQuery } from "@connectrpc/connect-query";
 import { Button, Checkbox } from "@mantine/core";
 import { useState } from "react";
 import {
   type GroupInvite,
   GroupInvitesService,
 } from "../../../../gen/chainguard/platform/iam/v2beta1/group_invites_pb.ts";
-import { FindingKind, FindingsService } from "../../../../gen/gatehouse/organizations/v1/findings_pb.ts";
 import { may, missingFor, requiredBy, useMe } from "../../api/access.ts";
 import { dayMs } from "../../api/durations.ts";
 import { useNamed } from "../../api/naming.ts";
 import { parentOf } from "../../api/uids.ts";
 import { inviteLink } from "../../session/invite.ts";
 import { type Column, timeCell } from "../../shell/columns.ts";
-import { inactivityText } from "../../shell/delegation-texts.ts";
 import { Dialog } from "../../shell/dialog.tsx";
 import { useDraft } from "../../shell/draft.ts";
 import { TextField } from "../../shell/fields.tsx";
+import { useInactive } from "../../shell/inactive-delegations.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { List } from "../../shell/list.tsx";
 import { Empty, Pill } from "../../shell/look.tsx";
@@ -50,7 +48,7 @@ export function Invites() {
     address: search,
     onAddress: change,
   });
-  const columns = useColumns(list.rows ?? [], useInactive());
+  const columns = useColumns(list.rows ?? [], useInactive(org));
   if (me && !mayList) return <Denied capabilities={requiredBy(listGroupInvites)} uid={org} />;
   const wanted = list.rows?.find(({ uid }) => uid === selected);
   return (
@@ -77,20 +75,6 @@ export function Invites() {
       {search.dialog === "new" && missing.length === 0 && <NewInvite onClose={() => void close()} />}
       {search.dialog === "delete" && wanted && may(me, deleteGroupInvite, wanted.uid) && <Revoke invite={wanted} />}
     </div>
-  );
-}
-
-/** Returns the invites that are not in force, and why: who made it has left, or has lost the role. */
-function useInactive(): ReadonlyMap<string, string> {
-  const { t } = useTexts();
-  const { data: me } = useMe();
-  const { org } = useSignInAddress();
-  const request = { parent: org, kinds: [FindingKind.INACTIVE_DELEGATION], pageSize: 200 };
-  const { data } = useQuery(FindingsService.method.listFindings, request, { enabled: me !== undefined });
-  return new Map(
-    data?.findings.flatMap(({ resourceUid, identity, details }) =>
-      details.case === "delegation" ? [[resourceUid, inactivityText(t, details.value, identity)]] : [],
-    ),
   );
 }
 

@@ -1,0 +1,45 @@
+// The access requests of the caller, those that wait for their decision, and what they may request.
+import { useQuery } from "@connectrpc/connect-query";
+import {
+  type AccessRequest,
+  AccessRequestsService,
+  type RequestableRole,
+} from "../../../../gen/gatehouse/access/v1/access_requests_pb.ts";
+import { isAtOrAbove, useMe } from "../../api/access.ts";
+
+const { listMyAccessRequests, listRequestableRoles } = AccessRequestsService.method;
+
+/** The requests of the caller, and those that wait for their decision. */
+export function useMyRequests() {
+  const { data: me } = useMe();
+  return useQuery(listMyAccessRequests, {}, { enabled: me !== undefined });
+}
+
+/** The roles that the caller may request at a group; anywhere if it is empty. */
+export function useRequestable(group: string) {
+  const { data: me } = useMe();
+  return useQuery(listRequestableRoles, { group }, { enabled: me !== undefined });
+}
+
+/** Sorts roles that can be requested by their names and places. Of several rules, the one with the fewest approvals comes first. */
+export function sortRequestable(roles: readonly RequestableRole[]): readonly RequestableRole[] {
+  return roles.toSorted(
+    (a, b) =>
+      a.roleName.localeCompare(b.roleName) ||
+      a.groupName.localeCompare(b.groupName) ||
+      a.requiredApprovals - b.requiredApprovals,
+  );
+}
+
+/** Returns the requests, or the roles that can be requested, of an organization; all if it is empty. */
+export function within<T extends Pick<AccessRequest | RequestableRole, "groupUid">>(
+  org: string,
+  all: readonly T[] | undefined,
+): readonly T[] | undefined {
+  return org === "" ? all : all?.filter(({ groupUid }) => isAtOrAbove(org, groupUid));
+}
+
+/** Returns the uid of the organization of a request. */
+export function organizationOf({ groupUid }: Pick<AccessRequest, "groupUid">): string {
+  return groupUid.split("/", 1)[0]!;
+}
