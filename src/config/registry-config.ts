@@ -1,6 +1,6 @@
 // Settings of the container registry that Gatehouse issues tokens for.
 import { isUid } from "../model/uid.ts";
-import { toPattern, toPlainUrl } from "./parse-setting.ts";
+import { oneOf, toPattern, toPlainUrl } from "./parse-setting.ts";
 import { ConfigError, defaultRegistryService, type RawSettings } from "./settings.ts";
 
 /** The registry, and the group whose repositories it serves. */
@@ -15,6 +15,8 @@ export interface RegistryConfig {
   readonly url: string;
   /** `user:password` for reading manifests; empty to use our own tokens. */
   readonly credentials: string;
+  /** Whether SBOMs are read from the registry. */
+  readonly readsContents: boolean;
   /** The secret that registries send with notifications; empty to reject notifications. */
   readonly notificationSecret: string;
 }
@@ -47,5 +49,6 @@ export function toRegistry(raw: RawSettings, audiences: readonly string[], isDev
   if (notificationSecret !== "" && notificationSecret.length < minSecretLength)
     throw new ConfigError(`registry-notification-secret: must have at least ${minSecretLength} characters.`);
   const isShared = service === defaultRegistryService || (!isDevelopment && loopbackName.test(service));
-  return { service, isShared, group, url, credentials, notificationSecret };
+  const readsContents = url !== "" && oneOf(raw, "image-contents", ["on", "off"]) === "on";
+  return { service, isShared, group, url, credentials, readsContents, notificationSecret };
 }

@@ -252,6 +252,12 @@ export const settings = [
     description: "registry to read manifests from after a push; empty to read none",
   },
   {
+    name: "image-contents",
+    value: "switch",
+    fallback: "on",
+    description: "off reads no SBOMs of images from registry-url",
+  },
+  {
     name: "registry-credentials",
     value: "user:password",
     fallback: "",

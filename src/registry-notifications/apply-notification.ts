@@ -8,6 +8,7 @@ import { deleteRow, insertOrRetry, lockRow } from "../storage/collection/rows.ts
 import type { Transaction } from "../storage/engine/session.ts";
 import { groupCollection } from "../storage/iam/collections.ts";
 import { markImageGone, openImages, setPushTime } from "../storage/images/images.ts";
+import { queueImage, queueImagesWithSboms } from "../storage/images/queue.ts";
 import { deleteManifests, type ImageDescription, storeImage } from "../storage/registry/manifests.ts";
 import { findTagByName, findTagsByDigest } from "../storage/registry/repos-and-tags.ts";
 import { findPlace, type NameRules } from "../storage/registry/repository-name.ts";
@@ -15,8 +16,17 @@ import { type RepoRow, repoCollection, tagCollection } from "../storage/registry
 import { setRegistry } from "../storage/registry/use-coverage.ts";
 import { type RegistryEvent, timeWithin } from "./notification.ts";
 
+/** How many images are read again after a deletion. */
+const rereadImages = 1000;
+
 /** Batch size for deleting the tags of a digest. */
 const tagPortion = 500;
+
+/** The rules by which events are applied. */
+export interface EventRules extends NameRules {
+  /** Whether the SBOMs of images are read from the registry; false if absent. */
+  readonly readsContents?: boolean;
+}
 
 /**
  * Applies an event. Returns false if its repository name does not map to a repo. `image` describes the image; undefined if
@@ -26,7 +36,7 @@ export async function writeEvent(
   tx: Transaction,
   event: RegistryEvent,
   image: ImageDescription | undefined,
-  rules: NameRules,
+  rules: EventRules,
 ): Promise<boolean> {
   return event.action === "push" ? await push(tx, event, image, rules) : await remove(tx, event, rules);
 }
@@ -35,7 +45,7 @@ async function push(
   tx: Transaction,
   event: RegistryEvent,
   image: ImageDescription | undefined,
-  rules: NameRules,
+  rules: EventRules,
 ): Promise<boolean> {
   const repo = await openRepo(tx, event.repository, rules);
   if (!repo) return false;
@@ -43,10 +53,19 @@ async function push(
   const { repository, tag, digest, address, userAgent } = event;
   const time = timeWithin(event.time, tx.context.time);
   if (image) await storeImage(tx, repo.uid, digest, image);
-  await setPushTime(tx, (await openImages(tx, repo.uid, [digest])).get(digest)!, time);
   await setRegistry(tx, repo.uid, event.registry);
+  const no = (await openImages(tx, repo.uid, [digest])).get(digest)!;
+  await setPushTime(tx, no, time);
+  if (rules.readsContents) await queuePushed(tx, repo.uid, no, tag);
   logPush(tx, repo, { repository, tag, previousDigest, digest, time, address, userAgent });
   return true;
+}
+
+/** Queues a pushed image, and the image that a pushed tag is about: SBOMs are attached after the image is pushed. */
+async function queuePushed(tx: Transaction, repoUid: string, no: number, tag: string): Promise<void> {
+  const [, hex] = /^sha256-([0-9a-f]{64})(?:\.att|\.sbom)?$/.exec(tag) ?? [];
+  const subject = hex === undefined ? [] : [...(await openImages(tx, repoUid, [`sha256:${hex}`])).values()];
+  for (const image of [no, ...subject].sort((a, b) => a - b)) await queueImage(tx, image, tx.context.time);
 }
 
 /** Returns the previous digest of the tag; empty for a new tag. */
@@ -57,10 +76,16 @@ async function setTag(tx: Transaction, repoUid: string, name: string, digest: st
   return before?.digest ?? "";
 }
 
-async function remove(tx: Transaction, { repository, tag, digest }: RegistryEvent, rules: NameRules): Promise<boolean> {
+async function remove(
+  tx: Transaction,
+  { repository, tag, digest }: RegistryEvent,
+  rules: EventRules,
+): Promise<boolean> {
   const place = await findPlace(tx, repository, rules);
   if (!place) return false;
   if (place.repoUid === undefined || !(await lockRow(tx, repoCollection, place.repoUid))) return true;
+  // The deleted manifest may be an SBOM, and nobody can tell of which image any more.
+  if (rules.readsContents) await queueImagesWithSboms(tx, place.repoUid, rereadImages);
   if (digest === "") {
     const named = await findTagByName(tx, place.repoUid, tag);
     if (named) await deleteRow(tx, tagCollection, named);

@@ -6,9 +6,9 @@ import type { ImageDescription } from "../storage/registry/manifests.ts";
 /** An image for one architecture. */
 type ImagePlatform = ImageDescription["platforms"][number];
 
-/** Fetches the content of a digest, or a manifest by its tag. Returns undefined if the registry does not have it. */
+/** Fetches the content of a digest, a manifest by its tag, or the index of referrers. Returns undefined if the registry does not have it. */
 export type FetchContent = (
-  kind: "manifests" | "blobs",
+  kind: "manifests" | "blobs" | "referrers",
   repository: string,
   reference: string,
 ) => Promise<Buffer | undefined>;

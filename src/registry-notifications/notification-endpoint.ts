@@ -15,9 +15,9 @@ import type { Database } from "../storage/database.ts";
 import { UseKind } from "../storage/registry/image-uses.ts";
 import { findKnownDigests, type ImageDescription } from "../storage/registry/manifests.ts";
 import { isKnownEvent, recordEvent } from "../storage/registry/notification-log.ts";
-import { findPlace, type NameRules } from "../storage/registry/repository-name.ts";
+import { findPlace } from "../storage/registry/repository-name.ts";
 import type { Endpoint, EndpointResponse } from "../transport/pages/endpoints.ts";
-import { writeEvent } from "./apply-notification.ts";
+import { type EventRules, writeEvent } from "./apply-notification.ts";
 import { describeImage, type FetchContent } from "./image.ts";
 import { registryLimits } from "./limits.ts";
 import { parseNotification, type RegistryEvent, timeWithin } from "./notification.ts";
@@ -29,7 +29,7 @@ import type { UseTally } from "./use-tally.ts";
 export interface NotificationEndpointDeps {
   readonly database: Database;
   readonly clock: Clock;
-  readonly names: NameRules;
+  readonly names: EventRules;
   /** The name of the registry. */
   readonly service: string;
   /** The secret that registries must send. */

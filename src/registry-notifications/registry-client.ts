@@ -2,10 +2,13 @@
 
 import type { Proxies } from "../base/proxies.ts";
 import { OutboundError } from "../outbound/error.ts";
-import { fetchOutbound } from "../outbound/http.ts";
+import { fetchOutbound, type OutboundOptions } from "../outbound/http.ts";
 import type { RegistrySigner } from "../registry-token/signer.ts";
 import { type FetchContent, manifestTypes } from "./image.ts";
 import { registryLimits } from "./limits.ts";
+
+/** Limits of each document. */
+export type ContentLimits = Pick<OutboundOptions, "timeoutMs" | "maxBytes">;
 
 /** Options of the registry client. */
 export interface UpstreamOptions {
@@ -25,17 +28,17 @@ export function ownNameOf(credentials: string): string {
   return credentials === "" ? ownSubject : credentials.slice(0, credentials.indexOf(":"));
 }
 
-/** Limits of each document that is read. */
-const documentLimits = { timeoutMs: registryLimits.notificationFetchMs, maxBytes: registryLimits.manifestBytes };
+/** Limits of each document that a notification reads. */
+const notificationLimits = { timeoutMs: registryLimits.notificationFetchMs, maxBytes: registryLimits.manifestBytes };
 
-/** Creates a reader of manifests and configurations. */
-export function upstreamContent(options: UpstreamOptions): FetchContent {
+/** Creates a reader of manifests and blobs. */
+export function upstreamContent(options: UpstreamOptions, limits: ContentLimits = notificationLimits): FetchContent {
   const { url, proxies } = options;
   return async (kind, repository, reference) => {
-    const accept = kind === "manifests" ? manifestTypes.join(", ") : "*/*";
+    const accept = kind === "blobs" ? "*/*" : manifestTypes.join(", ");
     const headers = { accept, authorization: await authorization(options, repository) };
     const way = proxies ? { proxies } : {};
-    const request = { ...documentLimits, allowLoopbackHttp: false, isOwn: true, ...way };
+    const request = { ...limits, allowLoopbackHttp: false, isOwn: true, ...way };
     const target = `${url}/v2/${repository}/${kind}/${reference}`;
     const { status, body } = await fetchOutbound(target, { method: "GET", headers }, request);
     if (status === 404) return undefined;

@@ -40,6 +40,8 @@ export interface ServiceSettings {
   readonly registryGroup: string;
   /** How long uses of images are stored; 0 if none are recorded. */
   readonly usesKeptMs: number;
+  /** Whether the SBOMs of images are read from the registry. */
+  readonly readsContents: boolean;
   /** Ids of the documents that callers can accept. */
   readonly termsDocuments: readonly string[];
 }

@@ -17,7 +17,6 @@ import { newObserver, type Observer } from "../pipeline/observe.ts";
 import { newTurns } from "../pipeline/turns.ts";
 import type { EventDefinition } from "../resource/event-definition.ts";
 import type { ServiceContext, ServiceSettings } from "../resource/service-context.ts";
-import type { SbomReader } from "../sboms/reader.ts";
 import { eventDefinitions, methodEvents } from "../services/event-definitions.ts";
 import { bindingOwnership } from "../services/iam/roles/own-bindings.ts";
 import { isKnownAt, newEntrance } from "../services/iam/users/membership.ts";
@@ -28,6 +27,7 @@ import { v1EventDefinitions } from "../v1/event-definitions.ts";
 import * as v1 from "../v1/routes.ts";
 import { v1Services } from "../v1/services.ts";
 import { aliasMethods } from "../v2/alias.ts";
+import type { ImageReading } from "./image-reading.ts";
 import { limits } from "./limits.ts";
 import { measureCaches } from "./metrics/cache-metrics.ts";
 import { measureDatabase } from "./metrics/database-metrics.ts";
@@ -64,7 +64,7 @@ export function newServerApi(
   storage: ServerStorage,
   serverTokens: ServerTokens,
   forwarder: Forwarder | undefined,
-  sboms: SbomReader,
+  { sboms, registry }: ImageReading,
 ): ServerApi {
   const { config, clock, log, sharedMetrics } = context;
   const { database, encryption, pageTokenKey } = storage;
@@ -88,6 +88,7 @@ export function newServerApi(
       ...tokenService,
       encryption,
       sboms,
+      registry,
       discover: newConfiguredDiscoverer(config),
       sinkProblem: (sink) => outboundProblem(sink, sinkOptions(config)),
       sendTest: (to, type, by) =>
@@ -163,6 +164,7 @@ function serviceSettings(config: Config): ServiceSettings {
     registryService: config.registry.service,
     registryGroup: config.registry.group,
     usesKeptMs: config.usesKeptMs,
+    readsContents: config.registry.readsContents,
     termsDocuments: config.termsDocuments,
   };
 }

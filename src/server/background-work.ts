@@ -14,6 +14,7 @@ import { fillScores } from "../services/vulnerabilities/advisories/advisory-scor
 import { type RetentionPolicy, sweep } from "../storage/sweep.ts";
 import type { ServerApi } from "./api.ts";
 import { every } from "./every.ts";
+import type { ImageReading } from "./image-reading.ts";
 import { workOnImages } from "./image-work.ts";
 import { limits } from "./limits.ts";
 import { measureEvents } from "./metrics/event-metrics.ts";
@@ -33,7 +34,12 @@ export interface BackgroundWork extends AsyncDisposable {
 }
 
 /** Starts the background work. The periodic tasks end when the server begins to drain. */
-export function startBackgroundWork(context: ServerContext, storage: ServerStorage, api: ServerApi): BackgroundWork {
+export function startBackgroundWork(
+  context: ServerContext,
+  storage: ServerStorage,
+  api: ServerApi,
+  reading: ImageReading,
+): BackgroundWork {
   const { config, clock, log, draining: signal } = context;
   const { database, keys } = storage;
   const work = new AsyncDisposableStack();
@@ -44,7 +50,7 @@ export function startBackgroundWork(context: ServerContext, storage: ServerStora
   work.use(announceNode(context, storage));
   work.use(indexNames(context, storage));
   const termEnds = work.use(deleteEndedBindings(context, storage));
-  work.use(workOnImages(context, storage));
+  work.use(workOnImages(context, storage, reading));
   const retention = retentionPolicy(config);
   const removeExpired = () => sweep(database, writeContext("sweep"), retention, signal);
   const removal = repeat(limits.sweepMs, removeExpired, "what has expired could not be removed");

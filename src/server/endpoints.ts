@@ -110,7 +110,7 @@ function notifications({ config, secrets, signer, log, ...deps }: EndpointDeps, 
   const credentials = secrets.registryCredentials;
   return notificationEndpoint({
     ...deps,
-    names,
+    names: { ...names, readsContents: config.registry.readsContents },
     service: config.registry.service,
     secret: secrets.registryNotificationSecret,
     uses: deps.imageUses,

@@ -1,20 +1,55 @@
-// The background work for images: deletes rows that belong to no image.
+// The background work for images: reads their SBOMs, and deletes rows that belong to no image.
+import { readNextImage } from "../registry-contents/reading-queue.ts";
 import { type ScanPosition, sweepOrphans } from "../services/registry/contents/sweep-contents.ts";
 import type { WriteContext } from "../storage/engine/session.ts";
+import { findDueImages } from "../storage/images/queue.ts";
+import { isLeaseFree, type Lease, releaseLease, takeLease } from "../storage/installation/lease.ts";
 import { every } from "./every.ts";
+import type { ImageReading } from "./image-reading.ts";
 import { limits } from "./limits.ts";
 import type { ServerContext } from "./server-context.ts";
 import type { ServerStorage } from "./storage.ts";
 
-/** Starts the work; of several workers, one does it. Disposing waits for the transaction in progress. */
-export function workOnImages(context: ServerContext, { database }: ServerStorage): AsyncDisposable {
-  const { clock, log, draining, group } = context;
+/** Another server can take over from a dead one after this time. */
+const lease: Lease = { name: "images_lease", length: 30_000 };
+
+/** Starts the work; of several workers, one does it. Disposing waits for the image in progress, and lets another server go on. */
+export function workOnImages(
+  context: ServerContext,
+  { database }: ServerStorage,
+  reading: ImageReading,
+): AsyncDisposable {
+  const { clock, log, draining, nodeId, group } = context;
   if (group?.isWriter === false) return { [Symbol.asyncDispose]: async () => {} };
   const newWrite = (): WriteContext => ({ actor: "", method: "images", requestId: "", time: clock(), isBulk: true });
+  const { session } = database;
+  let leaseEnd = 0;
   let position: ScanPosition = { image: 0, package: 0 };
-  const run = async () => {
+
+  async function leads(): Promise<boolean> {
+    if (!(await isLeaseFree(session, lease, nodeId, clock()))) return false;
+    const left = leaseEnd - clock();
+    if (left > lease.length / 2 && left <= lease.length) return true;
+    leaseEnd = (await database.write(newWrite(), (tx) => takeLease(tx, lease, nodeId))) ?? 0;
+    return leaseEnd > 0;
+  }
+
+  async function read(): Promise<void> {
+    while (!draining.aborted && (await findDueImages(session, clock(), 1)).length > 0 && (await leads()))
+      await readNextImage({ ...reading, newWrite }, log);
+  }
+
+  async function sweep(): Promise<void> {
     position = await sweepOrphans(database, newWrite, position);
+  }
+
+  const logFailure = (error: unknown) => log.warn({ err: error }, "the work on images failed");
+  const options = { logFailure, signal: draining };
+  const repeated = [every(limits.imageWorkMs, read, options), every(limits.imageScanMs, sweep, options)];
+  return {
+    async [Symbol.asyncDispose]() {
+      for (const each of repeated) await each[Symbol.asyncDispose]();
+      if (leaseEnd > 0) await database.write(newWrite(), (tx) => releaseLease(tx, lease, nodeId)).catch(logFailure);
+    },
   };
-  const logFailure = (error: unknown) => log.warn({ err: error }, "rows that belong to no image could not be deleted");
-  return every(limits.imageScanMs, run, { logFailure, signal: draining });
 }

@@ -97,7 +97,8 @@ export const limits = {
   nameIndexPauseMs: 5,
   /** The interval in which a server looks for role bindings that have ended. */
   termEndsMs: 1_000,
-  /** The interval in which a server looks for rows that belong to no image. */
+  /** The intervals in which a server looks for images to read, and for rows that belong to no image. */
+  imageWorkMs: 250,
   imageScanMs: 60_000,
   /** Time between two checks of a login provider that cannot be used. */
   loginCheckMs: 60_000,

@@ -7,7 +7,6 @@ import { type Clock, systemClock } from "../base/clock.ts";
 import type { Config } from "../config/config.ts";
 import { newLiveSecrets } from "../config/live-secrets.ts";
 import { ConfigError } from "../config/settings.ts";
-import { newSbomReader } from "../sboms/reader.ts";
 import { type Database, sqliteFile } from "../storage/database.ts";
 import { DecryptionError, type Encryption } from "../storage/installation/encryption.ts";
 import { type Forwarder, newForwarder } from "../transport/forwarding/forwarder.ts";
@@ -15,6 +14,7 @@ import { openWriterPort, type WriterPort } from "../transport/forwarding/writer-
 import { newServerApi, type ServerApi } from "./api.ts";
 import { type BackgroundWork, startBackgroundWork } from "./background-work.ts";
 import { requireFreePorts } from "./free-ports.ts";
+import { openImageReading } from "./image-reading.ts";
 import { storeIssuer } from "./installation.ts";
 import { checkLogin } from "./login-check.ts";
 import { nodeIdOf } from "./nodes.ts";
@@ -82,8 +82,8 @@ async function openServer(context: ServerContext, stop: () => void, hooks: Start
   const storage = opened.use(await openStorage(context, hooks));
   const tokens = opened.use(await openTokens(context, storage, hooks));
   const forwarder = opened.use(openForwarder(context, storage.database));
-  const sboms = opened.use(newSbomReader());
-  const composed = newServerApi(context, storage, tokens, forwarder, sboms);
+  const reading = opened.use(openImageReading(context, storage, tokens));
+  const composed = newServerApi(context, storage, tokens, forwarder, reading);
   const api = surroundMethods(composed, hooks.surround);
   const unopened = { database: storage.database, tokens: tokens.tokens, policy: tokens.policy };
   await hooks.prepare?.(unopened);
@@ -93,7 +93,7 @@ async function openServer(context: ServerContext, stop: () => void, hooks: Start
   const transports = opened.use(await openTransports(context, storage, tokens, api, login, added));
   // Not before: a start that fails must not tie the data to its base URL.
   await storeIssuer(context.config, storage.database, context.clock);
-  const backgroundWork = opened.use(startBackgroundWork(context, storage, api));
+  const backgroundWork = opened.use(startBackgroundWork(context, storage, api, reading));
   return {
     ...unopened,
     encryption: storage.encryption,

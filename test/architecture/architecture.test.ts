@@ -55,6 +55,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
     "types:transport",
     "types:registry-token",
   ],
+  "registry-contents": ["aip", "base", "outbound", "registry-notifications", "sboms", "services", "storage"],
   // Feeds read the API of their own process, and respond as the REST transport does.
   "advisory-feeds": ["advisories", "aip", "base", "model", "pipeline", "storage", "transport"],
   authzen: ["aip", "authz", "types:base", "model", "pipeline", "storage", "types:transport"],

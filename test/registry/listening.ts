@@ -40,7 +40,9 @@ export async function startListening(
   further: TestServerOptions["settings"] = {},
 ): Promise<Listening> {
   const registry = await startOutsideRegistry();
-  const settings = { registryUrl: registry.url, registryNotificationSecret: secret, ...further };
+  // Tests count requests to the registry, and the reading of SBOMs comes when it comes.
+  const own = { registryUrl: registry.url, registryNotificationSecret: secret, imageContents: "off" } as const;
+  const settings = { ...own, ...further };
   const server = await startTestServer({ database, settings });
   const { groupUid, ownerToken, url } = server;
 

@@ -2,6 +2,7 @@
 import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { ReposService } from "../../../gen/chainguard/platform/registry/v2beta1/repos_pb.ts";
 import { type Tag, TagsService } from "../../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
+import { ImageContentsService } from "../../../gen/gatehouse/registry/v1/image_contents_pb.ts";
 import { ImageStoreService } from "../../../gen/gatehouse/registry/v1/image_store_pb.ts";
 import type { ImageDescription } from "../../storage/registry/manifests.ts";
 import { pageSize, readPages } from "../client/pages.ts";
@@ -26,6 +27,8 @@ export interface Catalog {
   setTag(repoUid: string, name: string, digest: string, before: Tag | undefined): Promise<void>;
   removeTag(tag: Tag): Promise<void>;
   unknownImages(repoUid: string, digests: readonly string[]): Promise<string[]>;
+  /** Lets the server look for SBOMs of images. */
+  queueImages(repoUid: string, digests: readonly string[]): Promise<void>;
   putImages(repoUid: string, images: ReadonlyMap<string, ImageDescription>): Promise<void>;
 }
 
@@ -98,14 +101,18 @@ async function newGroupOpener(session: Session, groupUids: CatalogTree["groupUid
   return open;
 }
 
-async function newImageStore(session: Session): Promise<Pick<Catalog, "unknownImages" | "putImages">> {
+async function newImageStore(session: Session): Promise<Pick<Catalog, "unknownImages" | "putImages" | "queueImages">> {
   const store = await session.client(ImageStoreService);
+  const contents = await session.client(ImageContentsService);
   return {
     async unknownImages(repoUid, digests) {
       const unknown: string[] = [];
       for (const batch of batches(digests))
         unknown.push(...(await store.findUnknownImages({ repoUid, digests: batch })).digests);
       return unknown;
+    },
+    async queueImages(repoUid, digests) {
+      for (const batch of batches(digests)) await contents.queueImages({ repoUid, digests: batch });
     },
     async putImages(repoUid, images) {
       const list = [...images].map(([digest, { platforms, children }]) => ({

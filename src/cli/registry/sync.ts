@@ -108,6 +108,7 @@ async function syncRepository(
     await catalog.setTag(uid, tag, digest, present.get(tag));
     totals.tagsSet++;
   });
+  await catalog.queueImages(uid, [...new Set(wanted.values())]);
   const gone = options.prune ? [...present.values()].filter((tag) => !wanted.has(tag.name)) : [];
   for (const tag of gone) await remove(catalog, tag, totals);
   // Reported after everything else: one broken image does not affect its tags and other images.

@@ -1,8 +1,9 @@
 // Stores which images are to be read, and when.
-import { limitOf, numberPlaceholder } from "../engine/placeholders.ts";
+import { limitOf, numberPlaceholder, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
-import { asc, eq, lte, sql } from "../schema/drizzle.ts";
+import { and, asc, eq, isNull, lte, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
+import { Contents } from "./images.ts";
 
 /** An image whose SBOMs are to be read. */
 export type QueuedImage = Tables["imageQueue"]["$inferSelect"];
@@ -19,6 +20,41 @@ export async function queueImage(tx: Transaction, image: number, dueTime: number
       }),
   );
   await statement.execute({ image, dueTime });
+}
+
+/** Queues the images of a repo that have SBOMs in the registry. */
+export async function queueImagesWithSboms(tx: Transaction, repoUid: string, limit: number): Promise<void> {
+  const statement = tx.prepared("image_queue.with_sboms", (db, { images, imageSboms }) =>
+    db
+      .selectDistinct({ no: images.no })
+      .from(images)
+      .innerJoin(imageSboms, eq(imageSboms.image, images.no))
+      .where(and(eq(images.repoUid, textPlaceholder("repoUid")), isNull(imageSboms.content)))
+      .orderBy(asc(images.no))
+      .limit(limitOf("limit")),
+  );
+  for (const { no } of await statement.execute({ repoUid, limit })) await queueImage(tx, no, tx.context.time);
+}
+
+/** Queues those of the images of a repo that have no packages yet, and are not queued. */
+export async function queueUnread(tx: Transaction, repoUid: string, digests: readonly string[]): Promise<void> {
+  const statement = tx.prepared("image_queue.unread", (db, { images, imageQueue }) =>
+    db
+      .select({ no: images.no })
+      .from(images)
+      .leftJoin(imageQueue, eq(imageQueue.image, images.no))
+      .where(
+        and(
+          eq(images.repoUid, textPlaceholder("repoUid")),
+          tx.isAmong(images.digest, textPlaceholder("digests")),
+          lte(images.contents, Contents.none),
+          isNull(imageQueue.dueTime),
+        ),
+      )
+      .orderBy(asc(images.no)),
+  );
+  const rows = await statement.execute({ repoUid, digests: JSON.stringify(digests) });
+  for (const { no } of rows) await queueImage(tx, no, tx.context.time);
 }
 
 /** Returns the images that are due, in the order of their times. */

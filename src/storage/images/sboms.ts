@@ -1,7 +1,7 @@
 // Stores the SBOMs of images.
 import { numberPlaceholder, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
-import { and, asc, eq, getTableColumns, ne, sql } from "../schema/drizzle.ts";
+import { and, asc, eq, getTableColumns, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 
 /** The kinds of places where SBOMs are, as bits. */
@@ -84,20 +84,4 @@ export async function findSbom(session: Session, image: number, name: string): P
       .where(and(eq(imageSboms.image, numberPlaceholder("image")), eq(imageSboms.name, textPlaceholder("name")))),
   );
   return (await statement.execute({ image, name }))[0];
-}
-
-/** Returns the names of the SBOMs of an image that were not uploaded. */
-export async function findRegistrySbomNames(session: Session, image: number): Promise<string[]> {
-  const statement = session.prepared("image_sboms.in_registry", (db, { imageSboms }) =>
-    db
-      .select({ name: imageSboms.name })
-      .from(imageSboms)
-      .where(
-        and(
-          eq(imageSboms.image, numberPlaceholder("image")),
-          ne(imageSboms.source, sql.raw(String(SbomSource.upload))),
-        ),
-      ),
-  );
-  return (await statement.execute({ image })).map(({ name }) => name);
 }

@@ -1,3 +1,5 @@
+import { promisify } from "node:util";
+import { zstdCompress } from "node:zlib";
 import { create } from "@bufbuild/protobuf";
 import {
   DeleteSbomRequestSchema,
@@ -6,6 +8,7 @@ import {
   ListImagePackagesRequestSchema,
   ListSbomsRequestSchema,
   PutSbomRequestSchema,
+  QueueImagesRequestSchema,
   type Sbom,
   SbomCompression,
   SbomSchema,
@@ -20,21 +23,36 @@ import { expensive } from "../../../pipeline/expensive.ts";
 import { type Handlers, type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { type MessageRules, patternRule } from "../../../pipeline/text-rules.ts";
 import { queryDigest } from "../../../resource/bound-page-token.ts";
-import type { ServiceContext } from "../../../resource/service-context.ts";
+import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
 import type { Compression } from "../../../sboms/read.ts";
+import { lockRow } from "../../../storage/collection/rows.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import type { ImageRow } from "../../../storage/images/images.ts";
 import { findImage } from "../../../storage/images/images.ts";
 import { countPackagesOf, listPackagesOf } from "../../../storage/images/packages.ts";
-import { findQueued } from "../../../storage/images/queue.ts";
-import { findSbom, findSboms, type SbomInfo, SbomSource as StoredSource } from "../../../storage/images/sboms.ts";
+import { findQueued, queueUnread } from "../../../storage/images/queue.ts";
+import {
+  findSbom,
+  findSboms,
+  type SbomInfo,
+  type SbomRow,
+  SbomSource as StoredSource,
+} from "../../../storage/images/sboms.ts";
+import { repoCollection } from "../../../storage/registry/rows.ts";
+import { repoType } from "../repos/repos.ts";
 import { digestRule } from "../repos/text-rules.ts";
 import { checkStateOf, type ImageFamily, imageType, notCheckedIn, requireFamily } from "./family.ts";
 import { contentLimits } from "./limits.ts";
+import type { RegistryContent } from "./registry-content.ts";
 import { deleteUpload, putUpload, sbomType, type UploadContext } from "./uploads.ts";
 
+const compress = promisify(zstdCompress);
+
 /** Dependencies of the service. */
-export interface ImageContentsContext extends ServiceContext, UploadContext {}
+export interface ImageContentsContext extends ServiceContext, UploadContext {
+  /** Undefined if no registry is configured. */
+  readonly registry: RegistryContent | undefined;
+}
 
 type ContentHandlers = Handlers<typeof ImageContentsService>;
 
@@ -47,6 +65,7 @@ export function imageContents(context: ImageContentsContext): Implementation {
 function listings({
   database,
   pageTokenKey,
+  registry,
 }: ImageContentsContext): Pick<ContentHandlers, "listImagePackages" | "listSboms" | "getSbomContent"> {
   const tokens = newEncryptedTokens(() => pageTokenKey, "image_packages");
   return {
@@ -76,18 +95,28 @@ function listings({
         };
       }),
 
-    getSbomContent: ({ repoUid, digest, name }) =>
-      database.read(async (session) => {
+    async getSbomContent({ repoUid, digest, name }) {
+      const sbom = await database.read(async (session) => {
         const { no } = await requireImage(session, repoUid, digest);
-        const sbom = await findSbom(session, no, name);
-        if (!sbom) throw notFound(sbomType, `${name} of ${digest}`);
-        return storedContent(sbom.content, name);
-      }),
+        return await findSbom(session, no, name);
+      });
+      if (!sbom) throw notFound(sbomType, `${name} of ${digest}`);
+      return await contentOf(registry, repoUid, sbom);
+    },
   };
 }
 
-function uploads(context: ImageContentsContext): Pick<ContentHandlers, "putSbom" | "deleteSbom"> {
+function uploads(context: ImageContentsContext): Pick<ContentHandlers, "putSbom" | "deleteSbom" | "queueImages"> {
+  const { database, clock, settings } = context;
   return {
+    async queueImages({ repoUid, digests }, call) {
+      await database.write(writeContext(call, clock), async (tx) => {
+        if (!(await lockRow(tx, repoCollection, repoUid))) throw notFound(repoType, repoUid);
+        if (settings.readsContents) await queueUnread(tx, repoUid, digests);
+      });
+      return {};
+    },
+
     putSbom: expensive(async ({ repoUid, digest, content, compression: given }, call) => {
       const compression = compressions[given];
       if (compression === undefined) throw invalidField("compression", "is not a known compression");
@@ -180,13 +209,20 @@ async function errorOf(session: Session, images: readonly ImageRow[]): Promise<s
   return "";
 }
 
-function storedContent(content: string | null, name: string) {
-  if (content === null)
-    throw failedPrecondition("SBOM_IN_REGISTRY", "the SBOM is in the registry, and this server cannot read it", name);
-  const bytes = Buffer.from(content, "base64");
+/** Returns the content of an SBOM, compressed. */
+async function contentOf(registry: RegistryContent | undefined, repoUid: string, { content, digest, name }: SbomRow) {
+  const bytes = content === null ? await fromRegistry(registry, repoUid, digest, name) : Buffer.from(content, "base64");
   if (bytes.length > contentLimits.sbomResponseBytes)
     throw failedPrecondition("SBOM_TOO_LARGE", "the SBOM has more than 3.5 MiB when compressed", name);
   return { content: bytes, compression: SbomCompression.ZSTD };
+}
+
+async function fromRegistry(registry: RegistryContent | undefined, repoUid: string, digest: string, name: string) {
+  if (!registry)
+    throw failedPrecondition("SBOM_IN_REGISTRY", "the SBOM is in the registry, and this server reads none", name);
+  const bytes = await registry.read(repoUid, "blobs", digest);
+  if (!bytes) throw notFound(sbomType, name);
+  return await compress(bytes);
 }
 
 const nameRule = patternRule("name", /^[a-z]+:sha256:[0-9a-f]{64}$/, "^[a-z]+:sha256:[0-9a-f]{64}$");
@@ -202,5 +238,6 @@ const rules: readonly MessageRules[] = [
   { schema: ListSbomsRequestSchema, fields: { digest: digestRule } },
   { schema: GetSbomContentRequestSchema, fields: { digest: digestRule, name: nameRule } },
   { schema: PutSbomRequestSchema, fields: { digest: digestRule } },
+  { schema: QueueImagesRequestSchema, fields: { digests: digestRule } },
   { schema: DeleteSbomRequestSchema, fields: { digest: digestRule, name: nameRule } },
 ];

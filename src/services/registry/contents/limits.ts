@@ -2,6 +2,8 @@
 export const contentLimits = {
   /** SBOMs of one image. */
   sboms: 100,
+  /** Platforms of an index that are read. */
+  platforms: 64,
   /** Packages that one transaction writes: nothing else runs in the meantime on SQLite. */
   portion: 500,
   /** Rows that one look for orphans reads. */

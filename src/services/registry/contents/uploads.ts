@@ -100,7 +100,10 @@ async function queueForLater(tx: Transaction, image: number): Promise<number> {
   return dueTime;
 }
 
-async function finish(tx: Transaction, { image: { no }, dueTime }: Stored): Promise<void> {
+async function finish(
+  tx: Transaction,
+  { image: { no }, dueTime }: Pick<Stored, "image"> & { readonly dueTime: number | null | undefined },
+): Promise<void> {
   await setContents(tx, no, contentsOf(await findSboms(tx, [no])));
   await unqueueImage(tx, { image: no, dueTime: dueTime ?? null, attempts: 0, error: "" });
 }
@@ -133,7 +136,12 @@ export async function deleteUpload(
   await rereadUploads(context, () => writeContext(call, clock), deleted);
 }
 
-async function rereadUploads(context: UploadContext, newContext: () => WriteContext, stored: Stored): Promise<void> {
+/** Makes the packages of uploads those of the uploaded SBOMs that are there, and says that the image was read. */
+export async function rereadUploads(
+  context: UploadContext,
+  newContext: () => WriteContext,
+  stored: Pick<Stored, "image"> & { readonly dueTime: number | null | undefined },
+): Promise<void> {
   const { database } = context;
   const { image } = stored;
   for (;;) {
@@ -151,7 +159,7 @@ async function rereadUploads(context: UploadContext, newContext: () => WriteCont
 }
 
 /** Returns the names of the uploaded SBOMs of an image, and the packages that they name, with the bit of uploads. */
-export async function packagesOfUploads(
+async function packagesOfUploads(
   { database, sboms }: Pick<UploadContext, "database" | "sboms">,
   { no: image, digest }: Pick<ImageRow, "no" | "digest">,
 ): Promise<{ readonly names: string[]; readonly packages: Map<string, number> }> {
@@ -167,7 +175,8 @@ export async function packagesOfUploads(
   return { names, packages };
 }
 
-function uploadsIn(sboms: readonly SbomInfo[]): SbomInfo[] {
+/** Returns those of SBOMs that were uploaded. */
+export function uploadsIn(sboms: readonly SbomInfo[]): SbomInfo[] {
   return sboms.filter(({ source }) => source === SbomSource.upload);
 }
 

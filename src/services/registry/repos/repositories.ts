@@ -2,7 +2,7 @@
 import { Capability } from "../../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { NameProblem, RepositoriesService } from "../../../../gen/gatehouse/registry/v1/repositories_pb.ts";
 import { notFound } from "../../../aip/errors.ts";
-import { ancestorsOf, isWithin, rootOf } from "../../../model/uid.ts";
+import { rootOf } from "../../../model/uid.ts";
 import { accessOf } from "../../../pipeline/authorize.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import { type Implementation, implement } from "../../../pipeline/handlers.ts";
@@ -13,6 +13,7 @@ import { groupCollection } from "../../../storage/iam/collections.ts";
 import { findVerifiedRoots } from "../../../storage/iam/group-names.ts";
 import { findPlace } from "../../../storage/registry/repository-name.ts";
 import { type RepoRow, repoCollection } from "../../../storage/registry/rows.ts";
+import { groupsOfName } from "./registry-names.ts";
 import { repoType } from "./repos.ts";
 
 /** Serves the names of repos in the registry. */
@@ -33,14 +34,6 @@ export function repositories({ database, settings }: ServiceContext): Implementa
         return name === undefined ? { ...answer, problem: NameProblem.UNREACHABLE } : { ...answer, name };
       }),
   });
-}
-
-/** Returns the groups whose names are in that of a repo, from the top, without an organization: it goes by its uid as well. */
-function groupsOfName({ parent }: RepoRow, registryGroup: string): string[] {
-  const groups = [...ancestorsOf(parent), parent];
-  return registryGroup === ""
-    ? groups.slice(1)
-    : groups.filter((uid) => uid !== registryGroup && isWithin(uid, registryGroup));
 }
 
 /** Returns the name by which the token endpoint finds the repo, or undefined if there is none. */
