@@ -203,6 +203,44 @@ describe("access requests", { timeout: 600_000 }, () => {
     assert.deepEqual(complaints, []);
   });
 
+  it("a person takes a role by break-glass, which is a finding until another person acknowledges it", async () => {
+    await addNewcomer("lea");
+    await addRule({ name: "emergency", roleUids: [builtInRoleUid("editor")], breakGlass: true });
+    await using requester = await open("lea", inOrg("requests/?tab=mine&dialog=new"));
+    const { page } = requester;
+    const dialog = page.getByRole("dialog", { name: "Request a role" });
+    await dialog.getByLabel("Role", { exact: true }).selectOption({ label: "editor at example.org (emergency)" });
+    await dialog.getByText("One person must approve.").waitFor();
+    await dialog.getByLabel("Emergency: take the role without approvals").check();
+    await dialog.getByText("You get the role at once.").waitFor();
+    await dialog.getByLabel("Reason").fill("INC-9");
+    assert.deepEqual(await findProblems(page), []);
+    await dialog.getByRole("button", { name: "Take role" }).click();
+    await page.getByText("Role given").waitFor();
+    await page.getByText("break-glass, not acknowledged").first().waitFor();
+
+    await using approver = await open("owner", inOrg("overview"));
+    const finding = approver.page.getByRole("region", { name: "1 role was taken by break-glass" });
+    await finding.getByText("Took the role editor without approvals. Reason: INC-9").waitFor();
+    await finding.getByRole("button", { name: "Acknowledge" }).waitFor();
+    assert.deepEqual(await findProblems(approver.page), []);
+    await approver.page.getByRole("link", { name: /^Access requests 1 waits for your decision$/ }).click();
+    const row = approver.page.locator("tr[data-key]").filter({ hasText: "INC-9" });
+    await row.getByRole("button", { name: "Acknowledge" }).click();
+    const decision = approver.page.getByRole("dialog", { name: "Acknowledge editor at example.org" });
+    await decision.getByLabel("Comment").fill("seen the incident");
+    assert.deepEqual(await findProblems(approver.page), []);
+    await decision.getByRole("button", { name: "Acknowledge" }).click();
+    await approver.page.getByText("Acknowledged", { exact: true }).waitFor();
+    await approver.page.getByText("No request waits for your decision.").waitFor();
+
+    await page.locator("tr[data-key]").filter({ hasText: "INC-9" }).getByRole("link").first().click();
+    await page.getByText("seen the incident").waitFor();
+    await page.getByText("Acknowledged by").waitFor();
+    assert.deepEqual(await findProblems(page), []);
+    assert.deepEqual([...requester.complaints, ...approver.complaints], []);
+  });
+
   it("rules are created, changed and deleted", async () => {
     await using console = await open("owner", inOrg("requests/?tab=rules"));
     const { page, complaints } = console;

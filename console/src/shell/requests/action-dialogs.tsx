@@ -4,15 +4,17 @@ import { Textarea } from "@mantine/core";
 import { type AccessRequest, AccessRequestsService } from "../../../../gen/gatehouse/access/v1/access_requests_pb.ts";
 import { refreshMe, useMe } from "../../api/access.ts";
 import { useNamed } from "../../api/naming.ts";
+import type { TextId } from "../../texts/catalogues.ts";
 import { lengthText, useTexts } from "../../texts/texts.ts";
 import { useDraft } from "../draft.ts";
 import { DeleteResourceDialog, SaveDialog } from "../resource-dialogs.tsx";
 import { requestText } from "./columns.tsx";
 
-const { approveAccessRequest, denyAccessRequest, cancelAccessRequest, endAccessRequest } = AccessRequestsService.method;
+const { approveAccessRequest, denyAccessRequest, acknowledgeAccessRequest, cancelAccessRequest, endAccessRequest } =
+  AccessRequestsService.method;
 
 /** The actions on a request. */
-export const requestActions = ["approve", "deny", "cancel", "end"] as const;
+export const requestActions = ["approve", "deny", "acknowledge", "cancel", "end"] as const;
 
 /** One of them. */
 export type RequestAction = (typeof requestActions)[number];
@@ -24,22 +26,41 @@ interface RequestDialogProps {
 
 /** The dialog of an action. */
 export function RequestActionDialog({ action, ...props }: RequestDialogProps & { readonly action: RequestAction }) {
-  if (action === "approve" || action === "deny") return <Decide isApproval={action === "approve"} {...props} />;
-  return action === "cancel" ? <Cancel {...props} /> : <End {...props} />;
+  if (action === "cancel") return <Cancel {...props} />;
+  return action === "end" ? <End {...props} /> : <Decide action={action} {...props} />;
 }
 
-function Decide({ isApproval, request, onClose }: RequestDialogProps & { readonly isApproval: boolean }) {
+type Decision = Exclude<RequestAction, "cancel" | "end">;
+
+// The requests of all of them have the same fields.
+const methods = {
+  approve: approveAccessRequest,
+  deny: denyAccessRequest as unknown as typeof approveAccessRequest,
+  acknowledge: acknowledgeAccessRequest as unknown as typeof approveAccessRequest,
+};
+
+const decisionTexts = {
+  approve: { title: "requests.approveTitle", button: "requests.approve", report: "requests.done.approved" },
+  deny: { title: "requests.denyTitle", button: "requests.deny", report: "requests.done.denied" },
+  acknowledge: {
+    title: "requests.acknowledgeTitle",
+    button: "requests.acknowledge",
+    report: "requests.done.acknowledged",
+  },
+} as const satisfies Readonly<Record<Decision, Readonly<Record<string, TextId>>>>;
+
+function Decide({ action, request, onClose }: RequestDialogProps & { readonly action: Decision }) {
   const { t } = useTexts();
+  const { title, button, report } = decisionTexts[action];
   const [comment, setComment] = useDraft("request.comment", "");
   return (
     <SaveDialog
-      title={t(isApproval ? "requests.approveTitle" : "requests.denyTitle", { what: requestText(t, request) })}
-      // Their requests have the same fields.
-      method={isApproval ? approveAccessRequest : (denyAccessRequest as unknown as typeof approveAccessRequest)}
+      title={t(title, { what: requestText(t, request) })}
+      method={methods[action]}
       request={{ uid: request.uid, comment }}
       fields={["comment"]}
-      button={t(isApproval ? "requests.approve" : "requests.deny")}
-      report={t(isApproval ? "requests.done.approved" : "requests.done.denied")}
+      button={t(button)}
+      report={t(report)}
       onClose={onClose}
     >
       {(errors) => (

@@ -3,6 +3,7 @@ import { useQuery } from "@connectrpc/connect-query";
 import {
   type AccessRequest,
   AccessRequestsService,
+  type ListMyAccessRequestsResponse,
   type RequestableRole,
 } from "../../../../gen/gatehouse/access/v1/access_requests_pb.ts";
 import { isAtOrAbove, useMe } from "../../api/access.ts";
@@ -37,6 +38,11 @@ export function within<T extends Pick<AccessRequest | RequestableRole, "groupUid
   all: readonly T[] | undefined,
 ): readonly T[] | undefined {
   return org === "" ? all : all?.filter(({ groupUid }) => isAtOrAbove(org, groupUid));
+}
+
+/** Returns the requests that wait for the caller: break-glass to acknowledge, and requests to decide. */
+export function waitingIn(data: ListMyAccessRequestsResponse | undefined): readonly AccessRequest[] | undefined {
+  return data && [...data.toAcknowledge, ...data.toDecide];
 }
 
 /** Returns the uid of the organization of a request. */

@@ -1,5 +1,6 @@
 // The dialog in which the caller requests a role for a time. Load the texts `requests` with it.
 import { durationFromMs, durationMs } from "@bufbuild/protobuf/wkt";
+import { Checkbox } from "@mantine/core";
 import {
   type AccessRequest,
   AccessRequestsService,
@@ -81,6 +82,11 @@ function RequestForm({ offered, preset, onClose, onSaved }: RequestFormProps) {
   const [reason, setReason] = useDraft("request.reason", preset.reason ?? "");
   const chosen = offered.find((one) => keyOf(one) === key) ?? first;
   const { ruleUid, roleUid, groupUid, requiredApprovals, reasonPattern, maxDuration } = chosen;
+  const [isEmergency, setEmergency] = useDraft("request.breakGlass", false);
+  // A role without approvals is given at once anyway.
+  const mayBreakGlass = chosen.breakGlass && requiredApprovals > 0;
+  const breakGlass = mayBreakGlass && isEmergency;
+  const isGivenAtOnce = breakGlass || requiredApprovals === 0;
   const parent = preset.group ?? (place || groupUid);
   const longest = maxDuration ? durationMs(maxDuration) : dayMs;
   const sentLength = Math.min(length || usualLength, longest);
@@ -88,30 +94,23 @@ function RequestForm({ offered, preset, onClose, onSaved }: RequestFormProps) {
     <SaveDialog
       title={t("requests.new")}
       method={createAccessRequest}
-      request={{ parent, accessRequest: { ruleUid, roleUid, reason, duration: durationFromMs(sentLength) } }}
+      request={{
+        parent,
+        accessRequest: { ruleUid, roleUid, reason, breakGlass, duration: durationFromMs(sentLength) },
+      }}
       fields={["parent", "role_uid", "duration", "reason"]}
-      button={t("requests.create")}
-      report={t(requiredApprovals === 0 ? "requests.done.given" : "requests.done.created")}
+      button={t(breakGlass ? "requests.take" : "requests.create")}
+      report={t(isGivenAtOnce ? "requests.done.given" : "requests.done.created")}
       isDisabled={reason === ""}
       {...(onSaved && { onSaved })}
       onClose={onClose}
     >
       {(errors) => (
         <>
-          <SelectField
-            name="role_uid"
-            label={t("requests.role")}
-            value={keyOf(chosen)}
+          <RoleField
+            offered={offered}
+            chosen={chosen}
             error={errors.role_uid}
-            isFirst
-            choices={offered.map((one) => ({
-              value: keyOf(one),
-              text: t("requests.choice", {
-                role: one.roleName,
-                group: groupText(t, one.groupName),
-                rule: one.ruleName,
-              }),
-            }))}
             onChange={(next) => {
               setKey(next);
               setPlace("");
@@ -148,9 +147,53 @@ function RequestForm({ offered, preset, onClose, onSaved }: RequestFormProps) {
             error={errors.reason}
             onChange={setReason}
           />
-          <p className="muted">{t("requests.approvalsNeeded", { count: requiredApprovals })}</p>
+          {mayBreakGlass && <EmergencyField isEmergency={isEmergency} onChange={setEmergency} />}
+          <p className="muted">{t("requests.approvalsNeeded", { count: breakGlass ? 0 : requiredApprovals })}</p>
         </>
       )}
     </SaveDialog>
+  );
+}
+
+interface RoleFieldProps {
+  readonly offered: readonly RequestableRole[];
+  readonly chosen: RequestableRole;
+  readonly error: string | undefined;
+  readonly onChange: (key: string) => void;
+}
+
+function RoleField({ offered, chosen, error, onChange }: RoleFieldProps) {
+  const { t } = useTexts();
+  return (
+    <SelectField
+      name="role_uid"
+      label={t("requests.role")}
+      value={keyOf(chosen)}
+      error={error}
+      isFirst
+      choices={offered.map((one) => ({
+        value: keyOf(one),
+        text: t("requests.choice", { role: one.roleName, group: groupText(t, one.groupName), rule: one.ruleName }),
+      }))}
+      onChange={onChange}
+    />
+  );
+}
+
+interface EmergencyFieldProps {
+  readonly isEmergency: boolean;
+  readonly onChange: (isEmergency: boolean) => void;
+}
+
+function EmergencyField({ isEmergency, onChange }: EmergencyFieldProps) {
+  const { t } = useTexts();
+  return (
+    <Checkbox
+      name="break_glass"
+      label={t("requests.breakGlass.take")}
+      description={t("requests.breakGlass.help")}
+      checked={isEmergency}
+      onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+    />
   );
 }

@@ -31,7 +31,7 @@ export function stateText(state: AccessRequestState): TextId {
 /** The state as a pill, and when a pending request expires or an active one ends. */
 export function RequestStatus({ request }: { readonly request: AccessRequest }) {
   const { t, locale } = useTexts();
-  const { state, decideBeforeTime, expireTime } = request;
+  const { state, decideBeforeTime, expireTime, breakGlass, acknowledgement } = request;
   const { text, tone, icon } = looks[state] ?? unknown;
   const next = {
     [AccessRequestState.PENDING]: { text: "requests.expires", time: decideBeforeTime },
@@ -43,6 +43,11 @@ export function RequestStatus({ request }: { readonly request: AccessRequest }) 
       <Pill tone={tone} icon={icon}>
         {t(text)}
       </Pill>
+      {breakGlass && (
+        <span className={acknowledgement ? "muted small" : "warning small"}>
+          {t(acknowledgement ? "requests.breakGlass.acknowledged" : "requests.breakGlass.open")}
+        </span>
+      )}
       {next && time && (
         <span className="muted small" title={timeText(time, locale)}>
           {t(next.text as TextId, { time: agoText(time, locale) })}

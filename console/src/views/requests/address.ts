@@ -7,7 +7,7 @@ export const tabs = ["mine", "all", "rules"] as const;
 /** The states by which all requests are filtered. */
 export const stateFilters = ["pending", "active", "denied", "cancelled", "expired", "ended"] as const;
 
-const dialogs = ["new", "edit", "delete", "approve", "deny", "cancel", "end"] as const;
+const dialogs = ["new", "edit", "delete", "approve", "deny", "acknowledge", "cancel", "end"] as const;
 
 /** The search part of the address of access requests and their rules. The selected resource is a request, or a rule of the tab of rules. */
 export interface RequestsSearch {

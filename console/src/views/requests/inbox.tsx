@@ -1,9 +1,9 @@
-// The requests that wait for a decision of the caller. Those that expire first come first.
+// The requests that wait for the caller: break-glass to acknowledge, then those to decide. Those that expire first come first.
 import type { AccessRequest } from "../../../../gen/gatehouse/access/v1/access_requests_pb.ts";
 import { Empty } from "../../shell/look.tsx";
 import { ActionButton } from "../../shell/parts.tsx";
 import { useRequestColumns } from "../../shell/requests/columns.tsx";
-import { useMyRequests, within } from "../../shell/requests/my-requests.ts";
+import { useMyRequests, waitingIn, within } from "../../shell/requests/my-requests.ts";
 import { Table } from "../../shell/table.tsx";
 import { useTexts } from "../../texts/texts.ts";
 import { useRequestsAddress } from "./address.ts";
@@ -13,7 +13,7 @@ export function Inbox() {
   const { t } = useTexts();
   const { org } = useRequestsAddress();
   const { data, error, refetch } = useMyRequests();
-  const rows = within(org, data?.toDecide);
+  const rows = within(org, waitingIn(data));
   const { what, who, length, reason, expires } = useRequestColumns(rows ?? []);
   return (
     <Table
@@ -35,7 +35,7 @@ export function Inbox() {
 
 /** The buttons that open the dialogs of a decision. */
 export function Decisions({
-  request: { uid },
+  request: { uid, breakGlass },
   isPage = false,
 }: {
   readonly request: AccessRequest;
@@ -43,6 +43,16 @@ export function Decisions({
 }) {
   const { t } = useTexts();
   const { change } = useRequestsAddress();
+  if (breakGlass)
+    return (
+      <ActionButton
+        missing={[]}
+        {...(isPage && { variant: "filled" })}
+        onClick={() => void change({ dialog: "acknowledge", request: uid })}
+      >
+        {t("requests.acknowledge")}
+      </ActionButton>
+    );
   return (
     <div className="row tight">
       <ActionButton

@@ -1,5 +1,5 @@
 // The page of an access request: who asks for what and why, what others decided, and what the caller can do.
-import { durationMs, type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
+import { type Duration, durationMs, type Timestamp, timestampDate } from "@bufbuild/protobuf/wkt";
 import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
 import {
@@ -17,7 +17,7 @@ import { PageHead, Verdict } from "../../shell/look.tsx";
 import { ActionButton, Ago, CopyAs, Copyable } from "../../shell/parts.tsx";
 import { ProfileLink } from "../../shell/profile-link.tsx";
 import { requestText } from "../../shell/requests/columns.tsx";
-import { useMyRequests } from "../../shell/requests/my-requests.ts";
+import { useMyRequests, waitingIn } from "../../shell/requests/my-requests.ts";
 import { ownAction } from "../../shell/requests/own-requests.tsx";
 import { RequestStatus } from "../../shell/requests/state-pill.tsx";
 import { RolePill } from "../../shell/role-pill.tsx";
@@ -49,7 +49,7 @@ export function RequestPage({ uid }: { readonly uid: string }) {
       </PageHead>
       <div className="stack">
         <Facts request={request} />
-        <DecisionList request={request} />
+        {request.breakGlass ? <Acknowledgement request={request} /> : <DecisionList request={request} />}
       </div>
     </>
   );
@@ -62,7 +62,7 @@ function Actions({ request }: { readonly request: AccessRequest }) {
   const { change } = useRequestsAddress();
   const { data } = useMyRequests();
   const { uid, identityUid, groupUid, state } = request;
-  if (data?.toDecide.some((one) => one.uid === uid)) return <Decisions request={request} isPage />;
+  if (waitingIn(data)?.some((one) => one.uid === uid)) return <Decisions request={request} isPage />;
   const isOwn = me?.subject === identityUid;
   const own = isOwn ? ownAction(request) : undefined;
   const mayEnd = state === AccessRequestState.ACTIVE && holdsAt(me, "role_bindings.delete", groupUid);
@@ -81,6 +81,10 @@ function Facts({ request }: { readonly request: AccessRequest }) {
   const { identityUid, identityName, groupUid, roleUid, duration } = request;
   const named = useNamed([identityUid]);
   const names = useResolved([groupUid]);
+  const lengthOf = (length: Duration) => {
+    const text = lengthText(durationMs(length), locale);
+    return request.breakGlass ? text : t("requests.fromApproval", { length: text });
+  };
   return (
     <section className="card stack" aria-labelledby="request">
       <h2 id="request">{t("requests.request")}</h2>
@@ -104,7 +108,7 @@ function Facts({ request }: { readonly request: AccessRequest }) {
           <GroupPath uid={groupUid} names={names} />
         </dd>
         <dt>{t("requests.length")}</dt>
-        <dd>{duration && t("requests.fromApproval", { length: lengthText(durationMs(duration), locale) })}</dd>
+        <dd>{duration && lengthOf(duration)}</dd>
         <dt>{t("requests.reason")}</dt>
         <dd>
           <bdi>{request.reason}</bdi>
@@ -150,6 +154,35 @@ function DecisionList({ request }: { readonly request: AccessRequest }) {
           {decisions.map((decision) => (
             <Decision key={decision.approverUid} decision={decision} who={named(decision.approverUid)} />
           ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+/** Who acknowledged break-glass, which has no approvals. */
+function Acknowledgement({ request: { acknowledgement } }: { readonly request: AccessRequest }) {
+  const { t } = useTexts();
+  const { identityUid = "", comment = "", acknowledgeTime } = acknowledgement ?? {};
+  const named = useNamed(acknowledgement ? [identityUid] : []);
+  return (
+    <section className="card stack" aria-labelledby="decisions">
+      <h2 id="decisions">{t("requests.breakGlass.title")}</h2>
+      {!acknowledgement && <p className="warning">{t("requests.breakGlass.lead")}</p>}
+      {acknowledgement && (
+        <ul className="list">
+          <li>
+            <Verdict isGood>{t("requests.breakGlass.by")}</Verdict>
+            <ProfileLink identity={{ uid: identityUid }}>
+              <bdi>{named(identityUid)}</bdi>
+            </ProfileLink>
+            {acknowledgeTime && (
+              <span className="muted">
+                <Ago time={timestampDate(acknowledgeTime)} />
+              </span>
+            )}
+            {comment !== "" && <bdi>{comment}</bdi>}
+          </li>
         </ul>
       )}
     </section>

@@ -4,7 +4,7 @@ import { may, useMe } from "../../api/access.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { PageHead } from "../../shell/look.tsx";
 import { ActionButton, Loading } from "../../shell/parts.tsx";
-import { useMyRequests, useRequestable, within } from "../../shell/requests/my-requests.ts";
+import { useMyRequests, useRequestable, waitingIn, within } from "../../shell/requests/my-requests.ts";
 import { OwnRequests } from "../../shell/requests/own-requests.tsx";
 import { type Tab, Tabs } from "../../shell/tabs.tsx";
 import { useTexts } from "../../texts/texts.ts";
@@ -34,7 +34,7 @@ function Parts() {
   const { org, search, change } = useRequestsAddress();
   const { data } = useMyRequests();
   const { data: requestable } = useRequestable("");
-  const waiting = within(org, data?.toDecide)?.length ?? 0;
+  const waiting = within(org, waitingIn(data))?.length ?? 0;
   const mayList = may(me, AccessRequestRulesService.method.listAccessRequestRules);
   const link = { to: "/o/$org/requests/$", params: { org, _splat: "" } } as const;
   const isShown = (tab: (typeof tabs)[number]) => tab === "mine" || mayList || search.tab === tab;

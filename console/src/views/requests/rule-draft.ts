@@ -20,6 +20,7 @@ export interface RuleDraft {
   readonly approverRoleUids: string[];
   readonly approverIdentityUids: string[];
   readonly reasonPattern: string;
+  readonly breakGlass: boolean;
 }
 
 /** The names of the fields in the API. */
@@ -35,6 +36,7 @@ export const fieldNames = [
   "approver_role_uids",
   "approver_identity_uids",
   "reason_pattern",
+  "break_glass",
 ] as const;
 
 /** The values of a new rule: those that the server takes for absent ones. */
@@ -50,11 +52,12 @@ export const newDraft: RuleDraft = {
   approverRoleUids: [],
   approverIdentityUids: [],
   reasonPattern: "",
+  breakGlass: false,
 };
 
 /** Returns the values of a rule. */
 export function draftOf(rule: AccessRequestRule): RuleDraft {
-  const { name, description, roleUids, eligibleRoleUids, eligibleIdentityUids, reasonPattern } = rule;
+  const { name, description, roleUids, eligibleRoleUids, eligibleIdentityUids, reasonPattern, breakGlass } = rule;
   const { approverRoleUids, approverIdentityUids, requiredApprovals = newDraft.requiredApprovals } = rule;
   return {
     name,
@@ -68,6 +71,7 @@ export function draftOf(rule: AccessRequestRule): RuleDraft {
     approverRoleUids,
     approverIdentityUids,
     reasonPattern,
+    breakGlass,
   };
 }
 
@@ -92,5 +96,6 @@ export function valuesOf(draft: RuleDraft): Readonly<Record<(typeof fieldNames)[
     approver_role_uids: list(draft.approverRoleUids),
     approver_identity_uids: list(draft.approverIdentityUids),
     reason_pattern: draft.reasonPattern,
+    break_glass: String(draft.breakGlass),
   };
 }

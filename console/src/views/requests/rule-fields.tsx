@@ -1,4 +1,5 @@
 // The fields of a rule of access requests.
+import { Checkbox } from "@mantine/core";
 import { dayMs, hourMs, minuteMs } from "../../api/durations.ts";
 import { type FieldOf, TextField, TextFields } from "../../shell/fields.tsx";
 import { LengthField } from "../../shell/length-field.tsx";
@@ -63,6 +64,13 @@ export function RuleFields({ rule, errors, onChange }: RuleFieldsProps) {
             value={rule.decisionTime}
             error={errors.decision_time}
             onChange={(decisionTime) => onChange({ ...rule, decisionTime })}
+          />
+          <Checkbox
+            name="break_glass"
+            label={t("requests.rules.breakGlass")}
+            description={t("requests.breakGlass.help")}
+            checked={rule.breakGlass}
+            onChange={({ currentTarget }) => onChange({ ...rule, breakGlass: currentTarget.checked })}
           />
         </>
       )}
