@@ -165,6 +165,24 @@ describe("the view Roles", { timeout: 600_000 }, () => {
     assert.deepEqual(complaints, []);
   });
 
+  it("saves nothing over a change that came after the one that was shown, and shows that one then", async () => {
+    const uid = await createRole("contested", ["CAP_REPO_LIST"], "first");
+    await using console = await openRoles(`${uid}?dialog=edit`);
+    const { page } = console;
+    const dialog = page.getByRole("dialog", { name: "Edit contested" });
+    await dialog.getByLabel("Description").fill("mine");
+    const path = `/iam/v2beta1/roles/${uid}?updateMask=description`;
+    const change = (description: string) => rest(server.url, server.ownerToken, "PATCH", path, { description });
+    await change("theirs");
+    await dialog.getByRole("button", { name: "Save changes" }).click();
+    await dialog.getByRole("heading", { name: "Someone else has changed this" }).waitFor();
+    await change("theirs again");
+    await dialog.getByRole("button", { name: "Save mine" }).click();
+    await dialog.getByText("This was changed since you opened it").waitFor();
+    const { body } = await rest(server.url, server.ownerToken, "GET", `/iam/v2beta1/roles/${uid}`);
+    assert.equal(body.description, "theirs again");
+  });
+
   it("lists the bindings that stand in the way of a deletion", async () => {
     await using console = await openRoles(`${reader}?dialog=delete`);
     const { page, complaints } = console;

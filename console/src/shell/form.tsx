@@ -1,6 +1,6 @@
 // The form of a dialog: violations stand below their field, the others above the form.
 import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
-import { useMutation } from "@connectrpc/connect-query";
+import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
 import { Button } from "@mantine/core";
 import { type FormEvent, type ReactNode, useState } from "react";
 import { type FormErrors, formErrors, noErrors } from "../api/field-errors.ts";
@@ -205,7 +205,9 @@ function Conflict({
   );
 }
 
-interface AfterSave<O> {
+interface SaveOptions<O> {
+  /** The entity tag of the resource that the person has seen: another state of it is not changed. */
+  readonly tag?: string | undefined;
   /** The message, such as "Group created". None is shown without it. */
   readonly report?: string | undefined;
   /** Takes what the server shows once, before the views read their data again. */
@@ -219,12 +221,13 @@ interface AfterSave<O> {
  * in another order: views would ask for what is deleted.
  */
 export function useSave<I extends DescMessage, O extends DescMessage>(method: DescMethodUnary<I, O>) {
-  const { mutateAsync } = useMutation(method);
+  const transport = useTransport();
   return async (
     request: MessageInitShape<I>,
-    { report, onSecret, onSaved }: AfterSave<MessageShape<O>>,
+    { report, onSecret, onSaved, tag }: SaveOptions<MessageShape<O>>,
   ): Promise<void> => {
-    const saved = await mutateAsync(request);
+    const headers = tag === undefined ? {} : { "if-match": tag };
+    const saved = await callUnaryMethod(transport, method, request, { headers });
     onSecret?.(saved);
     await queryClient.invalidateQueries();
     if (report !== undefined) notify(report);

@@ -1,6 +1,7 @@
 // The dialogs of a resource: one that creates or updates it, and one that deletes it.
 import type { DescMessage, DescMethodUnary, MessageInitShape, MessageShape } from "@bufbuild/protobuf";
-import { callUnaryMethod, useMutation, useTransport } from "@connectrpc/connect-query";
+import { useMutation, useTransport } from "@connectrpc/connect-query";
+import { useRef } from "react";
 import { queryClient } from "../api/transport.ts";
 import { DeleteDialog, type DeleteDialogProps } from "./delete-dialog.tsx";
 import { Dialog } from "./dialog.tsx";
@@ -24,7 +25,7 @@ interface SaveDialogProps<I extends DescMessage, O extends DescMessage>
   /** The message afterwards, such as "Group created". */
   readonly report?: string;
   /** The change of a resource: nothing is sent without one, nor over those of others. */
-  readonly edit?: Pick<Edit<unknown, string>, "changed" | "conflict">;
+  readonly edit?: Pick<Edit<unknown, string>, "changed" | "conflict" | "tag">;
   /** Does more than to send the request, or sends another one. */
   readonly submit?: (send: Send<I, O>) => Promise<void>;
   /** Takes what the server shows once. */
@@ -44,7 +45,7 @@ export function SaveDialog<I extends DescMessage, O extends DescMessage>(props: 
   const { report, onSecret, onSaved = onClose, ...form } = props;
   const save = useSave(method);
   const send: Send<I, O> = (sent = request, takeSecret = onSecret) =>
-    save(sent, { report, onSecret: takeSecret, onSaved });
+    save(sent, { report, onSecret: takeSecret, onSaved, tag: edit?.tag() });
   return (
     <Dialog title={title} onClose={() => void onClose()}>
       <Form
@@ -110,6 +111,8 @@ interface Edit<Draft, Name extends string> {
   /** Reads the resource again. */
   readonly latest: () => Promise<Draft>;
   readonly conflict: Required<Pick<FormProps, "differences" | "onTakeTheirs">>;
+  /** Returns the entity tag of what `latest` read, or undefined before it. */
+  readonly tag: () => string | undefined;
 }
 
 /**
@@ -128,8 +131,13 @@ export function useEdit<I extends DescMessage, O extends DescMessage, Draft, Nam
   const isFilled = (one: ReturnType<typeof start>) => JSON.stringify(one.mine) !== JSON.stringify(one.before);
   const [{ before, mine }, setState] = useDraft(editName(method, read.uid), start, isFilled);
   const setMine = (draft: Draft) => setState({ before, mine: draft });
-  const latest = async () =>
-    draftOf(await callUnaryMethod(transport, method, { uid: read.uid } as unknown as MessageInitShape<I>));
+  const tag = useRef<string>(undefined);
+  const latest = async () => {
+    const request = { uid: read.uid } as unknown as MessageInitShape<I>;
+    const { header, message } = await transport.unary(method, undefined, undefined, undefined, request);
+    tag.current = header.get("etag") ?? undefined;
+    return draftOf(message);
+  };
   const [valuesBefore, values] = [valuesOf(before), valuesOf(mine)];
   const changed = (Object.keys(values) as Name[]).filter((name) => values[name] !== valuesBefore[name]);
   const conflict = {
@@ -139,7 +147,7 @@ export function useEdit<I extends DescMessage, O extends DescMessage, Draft, Nam
       setState({ before: theirs, mine: theirs });
     },
   };
-  return { before, mine, setMine, changed, latest, conflict };
+  return { before, mine, setMine, changed, latest, conflict, tag: () => tag.current };
 }
 
 function editName(method: DescMethodUnary, uid: string): string {
