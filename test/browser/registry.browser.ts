@@ -2,9 +2,13 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { Browser, Page } from "playwright-core";
+import { hourMs } from "../../src/base/clock.ts";
+import { storeImageUses, UseKind } from "../../src/storage/registry/image-uses.ts";
+import { noteFirstUse } from "../../src/storage/registry/use-coverage.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { basic, service } from "../registry/sign-in.ts";
+import { arrange } from "../security/tree.ts";
 import { openChromium } from "./chromium.ts";
 import { bindRole, buildConsole, createGroup, findProblems, openConsole, signIn } from "./console.ts";
 
@@ -48,6 +52,23 @@ describe("the registry in the console", { timeout: 600_000 }, () => {
       ],
     });
     for (const name of ["owner", "viewer"]) await bindRole(server, name, name);
+    const hour = Math.floor(Date.now() / hourMs);
+    const use = {
+      repoUid: redis,
+      digest: digestOf("b"),
+      tag: "latest",
+      hour,
+      actor: server.ownerUid,
+      kind: UseKind.pull,
+    };
+    await arrange(server, async (tx) => {
+      await storeImageUses(tx, [
+        { ...use, hour: hour - 30, count: 12 },
+        { ...use, kind: UseKind.check, count: 3 },
+        { ...use, tag: "", hour: hour - 50, actor: "user:robot$ci", count: 1200 },
+      ]);
+      await noteFirstUse(tx, "distribution");
+    });
   });
   after(async () => {
     await browser?.close();
@@ -105,6 +126,25 @@ describe("the registry in the console", { timeout: 600_000 }, () => {
       "https://elsewhere.test/x.png",
     );
     assert.equal(await page.locator("img").count(), 0);
+    assert.deepEqual(complaints, []);
+  });
+
+  it("shows who used images, and when tags were used last", async () => {
+    await using console = await openAs("owner", pathOf(redis));
+    const { page, complaints } = console;
+    const tags = page.getByRole("region", { name: "Tags" });
+    await tags
+      .getByRole("row", { name: /latest/ })
+      .getByText("check", { exact: true })
+      .waitFor();
+    await tags.getByRole("row", { name: /ended: gets no updates/ }).getByText("never", { exact: true }).waitFor();
+    const uses = page.getByRole("region", { name: "Uses" });
+    await uses.getByText(/^All uses are known since/).waitFor();
+    const rows = uses.getByRole("row");
+    assert.equal(await rows.count(), 4);
+    await uses.getByRole("row", { name: /^robot\$ci pull .*bbbbbb…bbbb/ }).waitFor();
+    await uses.getByRole("link", { name: "owner" }).first().waitFor();
+    assert.deepEqual(await findProblems(page), []);
     assert.deepEqual(complaints, []);
   });
 

@@ -26,7 +26,7 @@ const servicesOf: Readonly<Record<string, readonly string[]>> = {
   ],
   roles: ["RolesService", "AccessService", "Auth", "SearchService"],
   subscriptions: ["SubscriptionsService", "DeliveryService"],
-  tags: ["TagsService", "ReposService"],
+  tags: ["TagsService", "ReposService", "ImageUsesService"],
 };
 
 /** Kinds of resources that the counts of a group leave out. */

@@ -3,7 +3,7 @@ import type { JsonObject } from "@bufbuild/protobuf";
 import { Argument, type Command, Option } from "commander";
 import { completing } from "../client/completing.ts";
 import { openSession, type Session, withList } from "../client/session.ts";
-import { wrongUsage } from "../failure.ts";
+import { CommandFailure, wrongUsage } from "../failure.ts";
 import { rowFormats } from "../output/formats.ts";
 import type { View } from "../output/view.ts";
 import { limitOption, listPages, nameOrUid } from "../resources/access-lists.ts";
@@ -91,9 +91,16 @@ function addUnused(images: Command, shell: Shell): void {
       ...(acceptIncomplete && { acceptIncomplete }),
     };
     const view = await unusedView(session, parent);
-    const last = await listPages(session, (await methods()).listUnusedImages, "images", request, () => view, limit);
+    const { listUnusedImages } = await methods();
+    const last = await listPages(session, listUnusedImages, "images", request, () => view, limit).catch(explain);
     note(shell, knownSince(last));
   });
+}
+
+/** Throws the error of a list, with what to do if uses are not known for so long. */
+function explain(error: unknown): never {
+  if (!(error instanceof CommandFailure) || error.reason !== "USES_INCOMPLETE") throw error;
+  throw error.with({ hint: "Ask for fewer days with --for, or list them all the same with --accept-incomplete." });
 }
 
 async function methods() {

@@ -178,7 +178,7 @@ describe("docker-registry with Gatehouse", () => {
       );
       const { stdout, code } = await place.gatehouse("images", "uses", "used:1.0", "-o", "json");
       assert.equal(code, 0);
-      assert.equal(JSON.parse(stdout).length, 3);
+      assert.equal(JSON.parse(stdout).items.length, 3);
     });
 
     it("a use is stored when Gatehouse stops, and survives kill -9 after a second", async () => {
@@ -200,7 +200,7 @@ describe("docker-registry with Gatehouse", () => {
       assert.notEqual(code, 0);
       assert.match(stderr, /uses are known since .* only/);
       const all = await place.gatehouse("images", "unused", "--for", "30d", "--accept-incomplete", "-o", "json");
-      assert.deepEqual([all.code, JSON.parse(all.stdout)], [0, []]);
+      assert.deepEqual([all.code, JSON.parse(all.stdout)], [0, { items: [] }]);
     });
   });
 

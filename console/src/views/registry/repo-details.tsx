@@ -19,6 +19,7 @@ import { useRegistryAddress } from "./address.ts";
 import { missingForPullToken } from "./pull-token-access.ts";
 import styles from "./registry.module.css";
 import { Tags } from "./tags.tsx";
+import { Uses } from "./uses.tsx";
 import { WhoMay } from "./who-may.tsx";
 
 /** With a parser of Markdown, which is half of the view. */
@@ -108,6 +109,7 @@ function Content({ repo }: { readonly repo: Repo }) {
       )}
       <Pull uid={uid} />
       <Tags repo={repo} />
+      <Uses repoUid={uid} />
       <div className={`part ${styles.two}`}>
         <section className="card stack" aria-labelledby="repo-readme">
           <div className="row">

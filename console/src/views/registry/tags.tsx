@@ -16,6 +16,7 @@ import { useTexts } from "../../texts/texts.ts";
 import { useRegistryAddress } from "./address.ts";
 import { TagHistory } from "./history.tsx";
 import { shortDigest, sizeText, useImages } from "./images.ts";
+import { LastUse, lastUseOf, useTagUses } from "./uses.tsx";
 
 const { listTags, deleteTag } = TagsService.method;
 const DeleteTags = lazyPart(async () => (await import("./bulk.tsx")).DeleteTags, null, "bulk");
@@ -80,6 +81,10 @@ function useTagColumns(repo: Repo, tags: readonly Tag[]): Column<Tag>[] {
     repo.uid,
     tags.map(({ digest }) => digest),
   );
+  const uses = useTagUses(
+    repo.uid,
+    tags.map(({ name }) => name),
+  );
   return [
     {
       title: t("registry.tag"),
@@ -116,6 +121,12 @@ function useTagColumns(repo: Repo, tags: readonly Tag[]): Column<Tag>[] {
       cell: ({ digest }) => <Platforms image={images.get(digest)} locale={locale} />,
     },
     {
+      id: "used",
+      title: t("registry.use.last"),
+      text: ({ name }) => timeCell(uses?.byTag.get(name) && lastUseOf(uses.byTag.get(name)!)),
+      cell: ({ name }) => <LastUse uses={uses} tag={name} />,
+    },
+    {
       id: "updated",
       title: t("registry.updated"),
       text: ({ updateTime }) => timeCell(updateTime),
@@ -130,7 +141,7 @@ function useTagColumns(repo: Repo, tags: readonly Tag[]): Column<Tag>[] {
         reference !== "" && (
           <Copyable
             value={`docker pull ${reference}@${digest}`}
-            shown={`docker pull …@${shortDigest(digest)}`}
+            shown={`docker pull …@${shortDigest(digest).slice(0, 7)}`}
             what={t("registry.pullOf", { name })}
           />
         ),
