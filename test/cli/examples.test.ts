@@ -125,8 +125,10 @@ describe("examples against a development server", () => {
         .replace("REVIEW", '"$(gatehouse iam access-reviews list -o id | head -1)"')
         .replace("BINDING", () => bindingUid);
       const { code, output } = await session.run(prepared);
-      // The token is not one that the identity accepts, the host of the sink does not exist, and no name was refused.
-      const expected = /^gatehouse (sts debug|events subscriptions test|iam trust accept)/.test(line) ? 1 : 0;
+      // The token is not one that the identity accepts, the host of the sink does not exist, no name was refused, and no registry
+      // notifies of uses.
+      const expected =
+        /^gatehouse (sts debug|events subscriptions test|iam trust accept|images unused --for 90d$)/.test(line) ? 1 : 0;
       assert.equal(code, expected, `${line}: ${output}`);
     });
   }
