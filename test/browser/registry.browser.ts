@@ -137,7 +137,10 @@ describe("the registry in the console", { timeout: 600_000 }, () => {
       .getByRole("row", { name: /latest/ })
       .getByText("check", { exact: true })
       .waitFor();
-    await tags.getByRole("row", { name: /ended: gets no updates/ }).getByText("never", { exact: true }).waitFor();
+    await tags
+      .getByRole("row", { name: /ended: gets no updates/ })
+      .getByText("never", { exact: true })
+      .waitFor();
     const uses = page.getByRole("region", { name: "Uses" });
     await uses.getByText(/^All uses are known since/).waitFor();
     const rows = uses.getByRole("row");
