@@ -4,6 +4,7 @@ import { after, describe, it } from "node:test";
 import { insertRow } from "../../../src/storage/collection/rows.ts";
 import { findImageNumbers, markImageGone, openImage, openImages } from "../../../src/storage/images/images.ts";
 import { removeGoneImages } from "../../../src/storage/images/removal.ts";
+import { storeImageUses } from "../../../src/storage/registry/image-uses.ts";
 import { storeImage } from "../../../src/storage/registry/manifests.ts";
 import { clearRepo } from "../../../src/storage/registry/repos-and-tags.ts";
 import { databases } from "../../harness/databases.ts";
@@ -88,6 +89,28 @@ for (const database of databases) {
       await write(at.store.database, (tx) => openImages(tx, at.repoUid, [index]));
       assert.equal(await sweepAll(at.store, 200), 1);
       assert.equal(await countOf(at.store, "images"), 3);
+    });
+
+    it("concurrent transactions add their uses, in any order", async () => {
+      await using at = await arrange(database);
+      const digests = [index, amd64, arm64, digestOf("d"), digestOf("e")];
+      const use = { repoUid: at.repoUid, tag: "", hour: 1, actor: "", kind: 0, count: 1 };
+      const rounds = Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? digests : digests.toReversed()));
+      await Promise.all(
+        rounds.map((some) =>
+          write(at.store.database, async (tx) => {
+            await storeImageUses(
+              tx,
+              some.map((digest) => ({ ...use, digest })),
+            );
+          }),
+        ),
+      );
+      const rows = await at.store.tamper("SELECT count FROM image_uses");
+      assert.deepEqual(
+        rows.map(({ count }) => Number(count)),
+        digests.map(() => 20),
+      );
     });
 
     it("a deleted repo leaves no images", async () => {
