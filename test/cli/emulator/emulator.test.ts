@@ -9,6 +9,8 @@ import { exchangedToken, staticToken } from "../../../packages/client/src/node.t
 import type { Emulator, Tenant } from "../../../packages/client/src/testing.ts";
 import { viewerRole } from "../../../src/authz/built-in-roles.ts";
 import { hourMs } from "../../../src/base/clock.ts";
+import { userUid } from "../../../src/services/iam/users/user-uid.ts";
+import { answersOf, signInAs, signInUrl } from "../../harness/browser.ts";
 import { rest } from "../../harness/rest.ts";
 import { startTestServer } from "../../harness/server.ts";
 import { startOwnEmulator } from "./emulator-process.ts";
@@ -202,6 +204,22 @@ describe("an emulator", () => {
       assert.deepEqual([status, headers.get("gatehouse-fault")], [503, "unavailable_after"]);
     });
 
+    it("are met by the calls of a person on resources of the tenant", async () => {
+      const tenant = await withoutRetries();
+      const roleBinding = {
+        identityUid: userUid(`${emulator.issuer}/development/login`, "alice"),
+        roleUid: viewerRole.uid,
+      };
+      await tenant.client.service(RoleBindingsService).createRoleBinding({ parent: tenant.groupUid, roleBinding });
+      const { token, error } = answersOf(await signInAs("alice", signInUrl(emulator.url)));
+      assert.equal(error, undefined);
+      await tenant.addFault({ method: "*", effect: "unavailable_before" });
+      const path = `${groupsPath}/${tenant.groupUid}`;
+      const { status, headers, body } = await rest(emulator.url, token, "GET", path);
+      assert.deepEqual([status, headers.get("gatehouse-fault")], [503, "unavailable_before"], JSON.stringify(body));
+      assert.equal((await rest(emulator.url, token, "GET", path)).status, 200);
+    });
+
     it("of one tenant do not meet the calls of another, and can be cleared", async () => {
       const [one, other] = [await withoutRetries(), await withoutRetries()];
       await one.addFault({ method: "*", effect: "unavailable_before", times: 1000 });
@@ -322,6 +340,10 @@ describe("an emulator", () => {
       });
       const { groups: seen } = await emulator.openClient({ tokens }).service(GroupsService).listGroups(request);
       assert.equal(seen.length, 2);
+      const { token, error } = answersOf(await signInAs("bob", signInUrl(emulator.url)));
+      assert.equal(error, undefined);
+      // Signed in, without a role.
+      assert.equal((await rest(emulator.url, token, "GET", groupsPath)).status, 403);
     });
   });
 });
