@@ -7,19 +7,23 @@ import {
   type RequestableRole,
 } from "../../../../gen/gatehouse/access/v1/access_requests_pb.ts";
 import { isAtOrAbove, useMe } from "../../api/access.ts";
+import { minuteMs } from "../../api/durations.ts";
 
 const { listMyAccessRequests, listRequestableRoles } = AccessRequestsService.method;
+
+/** How often requests are read again, in milliseconds: the server looks through those of whole organizations. Live changes come at once. */
+const everyMs = minuteMs;
 
 /** The requests of the caller, and those that wait for their decision. */
 export function useMyRequests() {
   const { data: me } = useMe();
-  return useQuery(listMyAccessRequests, {}, { enabled: me !== undefined });
+  return useQuery(listMyAccessRequests, {}, { enabled: me !== undefined, refetchInterval: everyMs });
 }
 
 /** The roles that the caller may request at a group; anywhere if it is empty. */
 export function useRequestable(group: string) {
   const { data: me } = useMe();
-  return useQuery(listRequestableRoles, { group }, { enabled: me !== undefined });
+  return useQuery(listRequestableRoles, { group }, { enabled: me !== undefined, refetchInterval: false });
 }
 
 /** Sorts roles that can be requested by their names and places. Of several rules, the one with the fewest approvals comes first. */

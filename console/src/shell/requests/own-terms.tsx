@@ -35,7 +35,11 @@ interface OwnTerm {
 export function useOwnTerms(): readonly OwnTerm[] {
   const { data: me } = useMe();
   const identity = me?.subject ?? "";
-  const { data } = useQuery(whatCan, { identity, pageSize }, { enabled: identity !== "", staleTime: minuteMs });
+  const { data } = useQuery(
+    whatCan,
+    { identity, pageSize },
+    { enabled: identity !== "", staleTime: minuteMs, refetchInterval: minuteMs },
+  );
   const bindings = (data?.roles ?? []).flatMap(({ binding }) => binding ?? []);
   const now = useRefresh(bindings.flatMap(({ startTime, expireTime }) => [startTime, expireTime]));
   return bindings

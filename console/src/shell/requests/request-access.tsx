@@ -9,6 +9,7 @@ import {
 } from "../../../../gen/chainguard/capabilities/capabilities_pb.ts";
 import { RolesService } from "../../../../gen/chainguard/platform/iam/v2beta1/roles_pb.ts";
 import { may, useMe } from "../../api/access.ts";
+import { parentOf } from "../../api/uids.ts";
 import { useTexts } from "../../texts/texts.ts";
 import { ActionButton } from "../parts.tsx";
 import { useRequestable } from "./my-requests.ts";
@@ -16,7 +17,7 @@ import { RequestDialog } from "./request-dialog.tsx";
 
 const { listRoles } = RolesService.method;
 
-/** Offers to request a role that has the capabilities, at a group or anywhere. Nothing if no rule lets the caller do so. */
+/** Offers to request a role that has the capabilities, at a group, at that of a resource, or anywhere. Nothing if no rule lets the caller do so. */
 export function RequestAccess({
   uid,
   capabilities,
@@ -26,7 +27,8 @@ export function RequestAccess({
 }) {
   const { t } = useTexts();
   const [isOpen, setOpen] = useState(false);
-  const role = useHelpfulRole(uid, capabilities);
+  const group = useRequestableGroup(uid);
+  const role = useHelpfulRole(group, capabilities);
   if (role === undefined) return null;
   return (
     <div className="row">
@@ -34,15 +36,21 @@ export function RequestAccess({
       <ActionButton missing={[]} variant="filled" onClick={() => setOpen(true)}>
         {t("requests.new")}
       </ActionButton>
-      {isOpen && <RequestDialog preset={{ group: uid || undefined, role }} onClose={() => setOpen(false)} />}
+      {isOpen && <RequestDialog preset={{ group: group || undefined, role }} onClose={() => setOpen(false)} />}
     </div>
   );
 }
 
-/** Returns the uid of a role that the caller may request and that has the capabilities, as far as the caller may read that. */
-function useHelpfulRole(uid: string, capabilities: readonly string[]): string | undefined {
-  const { data: me } = useMe();
+/** Returns the group of a resource, or the resource itself if it is a group: at others nothing can be requested. */
+function useRequestableGroup(uid: string): string {
   const { data } = useRequestable(uid);
+  return data?.requestableRoles.length === 0 ? parentOf(uid) || uid : uid;
+}
+
+/** Returns the uid of a role that the caller may request and that has the capabilities, as far as the caller may read that. */
+function useHelpfulRole(group: string, capabilities: readonly string[]): string | undefined {
+  const { data: me } = useMe();
+  const { data } = useRequestable(group);
   const offered = [...new Set(data?.requestableRoles.map(({ roleUid }) => roleUid))];
   const isRead = offered.length > 0 && may(me, listRoles);
   const { data: read } = useQuery(listRoles, { uidp: { ids: offered }, pageSize: 200 }, { enabled: isRead });
