@@ -123,15 +123,16 @@ async function readItems(session: Session, parent: string, value: AccessReview) 
   const now = session.termTime();
   const since = value.unusedDays === 0 ? undefined : now - value.unusedDays * dayMs;
   const scan = reviewScan({ ...filtersOf(value), unusedSince: since, now });
+  // All at once: each further page could look through the whole group again.
+  const page = { after: "", skip: 0, limit: reviewLimits.maxItems + 1 };
+  const uids = await scanRows(session, scan, [rangeBelow(parent)], page);
+  if (uids.length > reviewLimits.maxItems) throw tooMany(parent);
   const items: Found[] = [];
-  for (let after = ""; ; ) {
-    const uids = await scanRows(session, scan, [rangeBelow(parent)], { after, skip: 0, limit: pageSize.read });
-    items.push(...(await readPage(session, uids, recorded)));
-    if (items.length > reviewLimits.maxItems) throw tooMany(parent);
-    if (uids.length < pageSize.read) return { items, recorded };
-    after = uids.at(-1)!;
+  for (let i = 0; i < uids.length; i += pageSize.read) {
     await nextSlice();
+    items.push(...(await readPage(session, uids.slice(i, i + pageSize.read), recorded)));
   }
+  return { items, recorded };
 }
 
 function tooMany(parent: string) {
