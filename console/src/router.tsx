@@ -13,6 +13,7 @@ import { overviewRoute } from "./views/overview/route.ts";
 import { peopleRoute } from "./views/people/route.ts";
 import { registryRoute } from "./views/registry/route.ts";
 import { requestsRoute } from "./views/requests/route.ts";
+import { reviewsRoute } from "./views/reviews/route.ts";
 import { rolesRoute } from "./views/roles/route.ts";
 import { signInRoute } from "./views/sign-in/route.ts";
 import { workloadsRoute } from "./views/workloads/route.ts";
@@ -48,6 +49,7 @@ export const router = createRouter({
       groupsRoute,
       accessRoute,
       requestsRoute,
+      reviewsRoute,
       peopleRoute,
       workloadsRoute,
       signInRoute,

@@ -138,6 +138,7 @@ describe("the frame of the console", { timeout: 300_000 }, () => {
       p: "People",
       w: "Workloads",
       a: "Who can do what",
+      c: "Access reviews",
       s: "Sign-in",
       l: "Roles",
       r: "Registry",

@@ -12,9 +12,6 @@ const tabs: Readonly<Record<number, string>> = {
 
 type Shown = Pick<Delegation, "kind" | "uid" | "name">;
 
-/** The kinds that no view shows. */
-const withoutView: readonly DelegationKind[] = [DelegationKind.ACCESS_REVIEW];
-
 /** The name of what a delegation is about, as a link. Without a link if the caller may not list it. */
 export function DelegationLink({ kind, uid, name }: Shown) {
   const { t } = useTexts();
@@ -22,11 +19,11 @@ export function DelegationLink({ kind, uid, name }: Shown) {
   const isInvite = kind === DelegationKind.GROUP_INVITE;
   // Most invites are for nobody in particular.
   if (name === "" && !isInvite) return <bdi className="muted">{t("names.hidden")}</bdi>;
-  if (withoutView.includes(kind)) return <bdi>{name}</bdi>;
   const to = {
     [DelegationKind.SUBSCRIPTION]: "/o/$org/events/$",
     [DelegationKind.STATIC_KEYS]: "/o/$org/workloads/$",
     [DelegationKind.ACCESS_REQUEST_RULE]: "/o/$org/requests/$",
+    [DelegationKind.ACCESS_REVIEW]: "/o/$org/reviews/$",
   }[kind as number];
   const selected = kind === DelegationKind.EXTERNAL_GROUP_ROLE_MAPPING ? parentOf(uid) : uid;
   return (

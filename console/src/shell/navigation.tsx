@@ -44,6 +44,14 @@ export const views = [
     Count: lazyExtra(async () => (await import("./requests/waiting-count.tsx")).WaitingCount),
   },
   {
+    to: "/o/$org/reviews/$",
+    text: "nav.reviews",
+    icon: "check",
+    key: "c",
+    needs: ["role_bindings.list"],
+    section: "nav.access",
+  },
+  {
     to: "/o/$org/roles/$",
     text: "nav.roles",
     icon: "id-badge",

@@ -21,6 +21,7 @@ interface Catalogues {
   readonly reference: typeof import("./en/reference.ts");
   readonly registry: typeof import("./en/registry.ts");
   readonly requests: typeof import("./en/requests.ts");
+  readonly reviews: typeof import("./en/reviews.ts");
   readonly roles: typeof import("./en/roles.ts");
   readonly shell: typeof import("./en/shell.ts");
   readonly trust: typeof import("./en/trust.ts");

@@ -26,6 +26,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "nav.who": "Wer darf was",
   "nav.requests": "Zugriffsanfragen",
   "nav.waiting": "{count, plural, one {# wartet auf Ihre Entscheidung} other {# warten auf Ihre Entscheidung}}",
+  "nav.reviews": "Überprüfungen",
   "nav.people": "Personen",
   "nav.workloads": "Workloads",
   "nav.signIn": "Anmeldung",

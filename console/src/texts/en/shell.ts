@@ -25,6 +25,7 @@ export const texts = {
   "nav.who": "Who can do what",
   "nav.requests": "Access requests",
   "nav.waiting": "{count, plural, one {# waits for your decision} other {# wait for your decision}}",
+  "nav.reviews": "Access reviews",
   "nav.people": "People",
   "nav.workloads": "Workloads",
   "nav.signIn": "Sign-in",
