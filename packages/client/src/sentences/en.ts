@@ -106,6 +106,9 @@ export const en = {
   "repo_readmes.created": `{actor} wrote the {count, plural, one {readme of {resource}} other {readmes of # repos}}${more}`,
   "repo_readmes.updated": `{actor} changed the {count, plural, one {readme of {resource}} other {readmes of # repos}}${more}`,
   "repo_readmes.deleted": `{actor} deleted the {count, plural, one {readme of {resource}} other {readmes of # repos}}${more}`,
+  "image_sboms.created": `{actor} added {count, plural, one {an SBOM to an image of {resource}} other {# SBOMs to images}}${more}`,
+  "image_sboms.updated": `{actor} replaced {count, plural, one {an SBOM of an image of {resource}} other {# SBOMs of images}}${more}`,
+  "image_sboms.deleted": `{actor} deleted {count, plural, one {an SBOM of an image of {resource}} other {# SBOMs of images}}${more}`,
   "registry_pushes.pushed":
     "{actor} reported {count, plural, one {a push to {resource}} other {# pushes: to {resource}, and {more} more}}",
   "identity_trust.changed": `{actor} changed the pinned names of {count, plural, one {the identity {resource}} other {# identities}}${more}`,
