@@ -237,6 +237,14 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "images tags list": ["gatehouse images tags list --repo nginx --updated-within 24h"],
   "images tags describe": ["gatehouse images tags describe nginx:latest"],
   "images tags delete": ["gatehouse images tags delete nginx:latest --yes"],
+  "images findings": [
+    "gatehouse images findings nginx:latest --severity high",
+    "gatehouse images findings nginx:latest --fail-on critical || echo do not deploy",
+  ],
+  "images affected": [
+    "gatehouse images affected CVE-2030-1000001",
+    "gatehouse images affected pkg:npm/lodash@4.17.20 --group example.org",
+  ],
   "images packages": ["gatehouse images packages nginx:latest"],
   "images sboms": ["gatehouse images sboms list nginx:latest"],
   "images uses": ["gatehouse images uses nginx:latest", "gatehouse images uses nginx"],

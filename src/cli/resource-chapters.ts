@@ -24,7 +24,7 @@ export function addResourceChapters(program: Command, shell: Shell, finish: Fini
     addTrustCommands(findCommand(program, ["iam"]), shell);
     addOrganizationCommands(findCommand(program, ["iam", "organizations"]), shell, finish);
   }
-  if (isNeeded("images")) addImageCommands(findCommand(program, ["images"]), shell);
+  if (isNeeded("images")) addImageCommands(findCommand(program, ["images"]), shell, finish);
   if (isNeeded("advisories")) addAdvisoryCommands(findCommand(program, ["advisories"]), shell, finish);
   addGetCommands(program, needed);
 }

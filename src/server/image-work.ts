@@ -1,5 +1,6 @@
-// The background work for images: reads their SBOMs, and deletes rows that belong to no image.
+// The background work for images: reads their SBOMs, compares their packages with advisories, and deletes rows that belong to no image.
 import { readNextImage } from "../registry-contents/reading-queue.ts";
+import { evaluateNext, hasEvaluationDue } from "../services/registry/contents/evaluator.ts";
 import { type ScanPosition, sweepOrphans } from "../services/registry/contents/sweep-contents.ts";
 import type { WriteContext } from "../storage/engine/session.ts";
 import { findDueImages } from "../storage/images/queue.ts";
@@ -39,13 +40,22 @@ export function workOnImages(
       await readNextImage({ ...reading, newWrite }, log);
   }
 
+  async function compare(): Promise<void> {
+    while (!draining.aborted && (await hasEvaluationDue(database)) && (await leads()))
+      await evaluateNext({ database, newWrite });
+  }
+
   async function sweep(): Promise<void> {
     position = await sweepOrphans(database, newWrite, position);
   }
 
   const logFailure = (error: unknown) => log.warn({ err: error }, "the work on images failed");
   const options = { logFailure, signal: draining };
-  const repeated = [every(limits.imageWorkMs, read, options), every(limits.imageScanMs, sweep, options)];
+  const repeated = [
+    every(limits.imageWorkMs, read, options),
+    every(limits.imageWorkMs, compare, options),
+    every(limits.imageScanMs, sweep, options),
+  ];
   return {
     async [Symbol.asyncDispose]() {
       for (const each of repeated) await each[Symbol.asyncDispose]();

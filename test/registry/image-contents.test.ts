@@ -6,6 +6,7 @@ import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { type RestReply, rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
+import { until } from "../harness/until.ts";
 import { bytesOf, cycloneDx, imageDigest, spdx, statement } from "../sboms/documents.ts";
 import { imageRows } from "./image-rows.ts";
 
@@ -83,7 +84,11 @@ for (const database of databases) {
       });
       const content = gzipSync(bytesOf(spdx([lodash, curl]))).toString("base64");
       await repo.put("", { content, compression: "SBOM_COMPRESSION_GZIP" });
-      assert.deepEqual(await repo.list("listPackages"), {
+      const found = await until("packages that are compared", async () => {
+        const listed = await repo.list("listPackages");
+        return listed.state === "CHECK_STATE_PENDING" ? undefined : listed;
+      });
+      assert.deepEqual(found, {
         packages: [
           { purl: curl, sources: ["SBOM_SOURCE_UPLOAD"] },
           { purl: lodash, sources: ["SBOM_SOURCE_UPLOAD"] },

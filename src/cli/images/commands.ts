@@ -4,7 +4,8 @@ import { type Command, Option } from "commander";
 import { openSession, withList } from "../client/session.ts";
 import { rowFormats } from "../output/formats.ts";
 import type { View } from "../output/view.ts";
-import { note, type Shell } from "../shell.ts";
+import { type Finish, note, type Shell } from "../shell.ts";
+import { addFindingCommands } from "./finding-commands.ts";
 import { findImage, imageArgument } from "./image-name.ts";
 import { completeness, readAllPages } from "./pages.ts";
 import { addSbomCommands } from "./sbom-commands.ts";
@@ -20,7 +21,7 @@ const packageView: View = {
 };
 
 /** Adds the commands about images. */
-export function addImageCommands(images: Command, shell: Shell): void {
+export function addImageCommands(images: Command, shell: Shell, finish: Finish): void {
   const packages = images
     .command("packages")
     .description("list the packages of an image, by its SBOMs")
@@ -34,6 +35,7 @@ export function addImageCommands(images: Command, shell: Shell): void {
     await session.output.list(packageView, session.output.arrange(packageView, rows, "as it is"));
     note(shell, completeness(last));
   });
+  addFindingCommands(images, shell, finish);
   addSbomCommands(images, shell);
   addUseCommands(images, shell);
 }

@@ -181,3 +181,15 @@ export async function countPackagesOf(session: Session, images: readonly number[
   );
   return (await statement.execute({ images: JSON.stringify(images) }))[0]!.packages;
 }
+
+/** Locks packages until the end of the transaction: the sweeper does not delete them. Returns the numbers of those that are there. */
+export async function keepPackages(tx: Transaction, packages: readonly number[]): Promise<ReadonlySet<number>> {
+  const statement = tx.prepared("packages.keep", (db, { packages: rows }) =>
+    db
+      .update(rows)
+      .set({ purl: sql`${rows.purl}` })
+      .where(tx.isAmongNumbers(rows.no, textPlaceholder("list")))
+      .returning({ no: rows.no }),
+  );
+  return new Set((await statement.execute({ list: JSON.stringify(packages) })).map(({ no }) => no));
+}

@@ -3,6 +3,7 @@ import { limitOf, numberPlaceholder, textPlaceholder } from "../engine/placehold
 import type { Session, Transaction } from "../engine/session.ts";
 import { and, asc, eq, gt, inArray, notExists, or, sql } from "../schema/drizzle.ts";
 import { findGoneImages } from "./images.ts";
+import { keepPackages } from "./packages.ts";
 
 /** How many deleted images one transaction deletes. */
 const imagesAtOnce = 20;
@@ -95,13 +96,7 @@ export async function scanPackages(session: Session, after: number, limit: numbe
 export async function removeUnusedPackages(tx: Transaction, packages: readonly number[]): Promise<number> {
   const list = JSON.stringify(packages);
   // Locks them first. A concurrent transaction may have given one of them an image, which only a later statement sees (PostgreSQL).
-  const lock = tx.prepared("packages.lock", (db, { packages: rows }) =>
-    db
-      .update(rows)
-      .set({ purl: sql`${rows.purl}` })
-      .where(tx.isAmongNumbers(rows.no, textPlaceholder("list"))),
-  );
-  await lock.execute({ list });
+  await keepPackages(tx, packages);
   const remove = tx.prepared("packages.remove_unused", (db, { packages: rows, imagePackages }) =>
     db
       .delete(rows)

@@ -44,6 +44,8 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "capability.manifest.update": "Images ersetzen, zusammen mit manifest.create, tag.create und tag.update",
   "capability.manifest.list": "Images holen, zusammen mit repo.blobs.get",
   "capability.manifest.delete": "Images mit einem Registry-Client löschen, zusammen mit tag.delete",
+  "capability.sboms.list": "Pakete und SBOMs von Images sehen, zusammen mit repo.list",
+  "capability.vuln_reports.list": "Befunde von Images sehen, zusammen mit repo.list",
   "capability.manifest.metadata.list": "Plattformen und Größen von Images sehen, zusammen mit repo.list",
   "capability.tag.create": "Tags anlegen und Images unter neuen Tags hochladen",
   "capability.tag.update": "Tags verschieben",

@@ -43,6 +43,8 @@ export const texts = {
   "capability.manifest.update": "Push over existing images, together with manifest.create, tag.create and tag.update",
   "capability.manifest.list": "Pull images, together with repo.blobs.get",
   "capability.manifest.delete": "Delete images by a registry client, together with tag.delete",
+  "capability.sboms.list": "See the packages and SBOMs of images, together with repo.list",
+  "capability.vuln_reports.list": "See the findings of images, together with repo.list",
   "capability.manifest.metadata.list": "See the platforms and sizes of images, together with repo.list",
   "capability.tag.create": "Create tags, and push images under new tags",
   "capability.tag.update": "Move tags",

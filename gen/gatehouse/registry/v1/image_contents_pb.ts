@@ -6,6 +6,8 @@ import type { GenEnum, GenFile, GenMessage, GenService } from "@bufbuild/protobu
 import { enumDesc, fileDesc, messageDesc, serviceDesc } from "@bufbuild/protobuf/codegenv2";
 import { file_chainguard_annotations_auth } from "../../../chainguard/annotations/auth_pb.ts";
 import { file_gatehouse_annotations_v1_idempotency } from "../../annotations/v1/idempotency_pb.ts";
+import type { ProductStatus } from "../../vulnerabilities/v1/records_pb.ts";
+import { file_gatehouse_vulnerabilities_v1_records } from "../../vulnerabilities/v1/records_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
 import { file_google_api_field_behavior } from "../../../google/api/field_behavior_pb.ts";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
@@ -16,7 +18,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file gatehouse/registry/v1/image_contents.proto.
  */
 export const file_gatehouse_registry_v1_image_contents: GenFile = /*@__PURE__*/
-  fileDesc("CipnYXRlaG91c2UvcmVnaXN0cnkvdjEvaW1hZ2VfY29udGVudHMucHJvdG8SFWdhdGVob3VzZS5yZWdpc3RyeS52MSKYAQoYTGlzdEltYWdlUGFja2FnZXNSZXF1ZXN0EhsKCHJlcG9fdWlkGAEgASgJQgngQQKQr6jSBQESEwoGZGlnZXN0GAIgASgJQgPgQQISGQoMYXJjaGl0ZWN0dXJlGAMgASgJQgPgQQESFgoJcGFnZV9zaXplGAQgASgFQgPgQQESFwoKcGFnZV90b2tlbhgFIAEoCUID4EEBIv0BChlMaXN0SW1hZ2VQYWNrYWdlc1Jlc3BvbnNlEjUKCHBhY2thZ2VzGAEgAygLMiMuZ2F0ZWhvdXNlLnJlZ2lzdHJ5LnYxLkltYWdlUGFja2FnZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSMAoFc3RhdGUYAyABKA4yIS5nYXRlaG91c2UucmVnaXN0cnkudjEuQ2hlY2tTdGF0ZRIVCg1wYWNrYWdlX2NvdW50GAQgASgFEhMKC25vdF9jaGVja2VkGAUgASgFEjIKB3JlYXNvbnMYBiADKAsyIS5nYXRlaG91c2UucmVnaXN0cnkudjEuTm90Q2hlY2tlZCJQCgxJbWFnZVBhY2thZ2USDAoEcHVybBgBIAEoCRIyCgdzb3VyY2VzGAIgAygOMiEuZ2F0ZWhvdXNlLnJlZ2lzdHJ5LnYxLlNib21Tb3VyY2UiZQoKTm90Q2hlY2tlZBI3CgZyZWFzb24YASABKA4yJy5nYXRlaG91c2UucmVnaXN0cnkudjEuTm90Q2hlY2tlZFJlYXNvbhINCgVjb3VudBgCIAEoBRIPCgdleGFtcGxlGAMgASgJIkQKEExpc3RTYm9tc1JlcXVlc3QSGwoIcmVwb191aWQYASABKAlCCeBBApCvqNIFARITCgZkaWdlc3QYAiABKAlCA+BBAiKAAQoRTGlzdFNib21zUmVzcG9uc2USKgoFc2JvbXMYASADKAsyGy5nYXRlaG91c2UucmVnaXN0cnkudjEuU2JvbRIwCgVzdGF0ZRgCIAEoDjIhLmdhdGVob3VzZS5yZWdpc3RyeS52MS5DaGVja1N0YXRlEg0KBWVycm9yGAMgASgJIroCCgRTYm9tEgwKBG5hbWUYASABKAkSFAoMaW1hZ2VfZGlnZXN0GAIgASgJEhQKDGFyY2hpdGVjdHVyZRgDIAEoCRIxCgZzb3VyY2UYBCABKA4yIS5nYXRlaG91c2UucmVnaXN0cnkudjEuU2JvbVNvdXJjZRIOCgZkaWdlc3QYBSABKAkSEgoKbWVkaWFfdHlwZRgGIAEoCRIOCgZmb3JtYXQYByABKAkSDAoEdG9vbBgIIAEoCRIMCgRzaXplGAkgASgDEg4KBnNpZ25lZBgKIAEoCBIQCghwYWNrYWdlcxgLIAEoBRITCgtub3RfY2hlY2tlZBgMIAEoBRINCgVlcnJvchgNIAEoCRIvCgtjcmVhdGVfdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiXAoVR2V0U2JvbUNvbnRlbnRSZXF1ZXN0EhsKCHJlcG9fdWlkGAEgASgJQgngQQKQr6jSBQESEwoGZGlnZXN0GAIgASgJQgPgQQISEQoEbmFtZRgDIAEoCUID4EECIlsKC1Nib21Db250ZW50Eg8KB2NvbnRlbnQYASABKAwSOwoLY29tcHJlc3Npb24YAiABKA4yJi5nYXRlaG91c2UucmVnaXN0cnkudjEuU2JvbUNvbXByZXNzaW9uIpoBCg5QdXRTYm9tUmVxdWVzdBIbCghyZXBvX3VpZBgBIAEoCUIJ4EECkK+o0gUBEhMKBmRpZ2VzdBgCIAEoCUID4EECEhQKB2NvbnRlbnQYAyABKAxCA+BBAhJACgtjb21wcmVzc2lvbhgEIAEoDjImLmdhdGVob3VzZS5yZWdpc3RyeS52MS5TYm9tQ29tcHJlc3Npb25CA+BBASJYChFEZWxldGVTYm9tUmVxdWVzdBIbCghyZXBvX3VpZBgBIAEoCUIJ4EECkK+o0gUBEhMKBmRpZ2VzdBgCIAEoCUID4EECEhEKBG5hbWUYAyABKAlCA+BBAiIUChJEZWxldGVTYm9tUmVzcG9uc2UiRwoSUXVldWVJbWFnZXNSZXF1ZXN0EhsKCHJlcG9fdWlkGAEgASgJQgngQQKQr6jSBQESFAoHZGlnZXN0cxgCIAMoCUID4EEBIhUKE1F1ZXVlSW1hZ2VzUmVzcG9uc2UqjQEKCkNoZWNrU3RhdGUSGwoXQ0hFQ0tfU1RBVEVfVU5TUEVDSUZJRUQQABIXChNDSEVDS19TVEFURV9VTktOT1dOEAESFwoTQ0hFQ0tfU1RBVEVfUEVORElORxACEhcKE0NIRUNLX1NUQVRFX0NIRUNLRUQQAxIXChNDSEVDS19TVEFURV9QQVJUSUFMEAQqnQEKEE5vdENoZWNrZWRSZWFzb24SIgoeTk9UX0NIRUNLRURfUkVBU09OX1VOU1BFQ0lGSUVEEAASHgoaTk9UX0NIRUNLRURfUkVBU09OX05PX1BVUkwQARIjCh9OT1RfQ0hFQ0tFRF9SRUFTT05fSU5WQUxJRF9QVVJMEAISIAocTk9UX0NIRUNLRURfUkVBU09OX0xPTkdfUFVSTBADKo0BCgpTYm9tU291cmNlEhsKF1NCT01fU09VUkNFX1VOU1BFQ0lGSUVEEAASGAoUU0JPTV9TT1VSQ0VfUkVGRVJSRVIQARIbChdTQk9NX1NPVVJDRV9BVFRFU1RBVElPThACEhMKD1NCT01fU09VUkNFX1RBRxADEhYKElNCT01fU09VUkNFX1VQTE9BRBAEKmkKD1Nib21Db21wcmVzc2lvbhIgChxTQk9NX0NPTVBSRVNTSU9OX1VOU1BFQ0lGSUVEEAASGQoVU0JPTV9DT01QUkVTU0lPTl9HWklQEAESGQoVU0JPTV9DT01QUkVTU0lPTl9aU1REEAIy1QgKFEltYWdlQ29udGVudHNTZXJ2aWNlEsYBChFMaXN0SW1hZ2VQYWNrYWdlcxIvLmdhdGVob3VzZS5yZWdpc3RyeS52MS5MaXN0SW1hZ2VQYWNrYWdlc1JlcXVlc3QaMC5nYXRlaG91c2UucmVnaXN0cnkudjEuTGlzdEltYWdlUGFja2FnZXNSZXNwb25zZSJOgtPkkwI6EjgvZ2F0ZWhvdXNlL3JlZ2lzdHJ5L3YxL2ltYWdlcy97cmVwb191aWQ9Kip9Omxpc3RQYWNrYWdlc4qvqNIFCBIGCgTFDIoFEqsBCglMaXN0U2JvbXMSJy5nYXRlaG91c2UucmVnaXN0cnkudjEuTGlzdFNib21zUmVxdWVzdBooLmdhdGVob3VzZS5yZWdpc3RyeS52MS5MaXN0U2JvbXNSZXNwb25zZSJLgtPkkwI3EjUvZ2F0ZWhvdXNlL3JlZ2lzdHJ5L3YxL2ltYWdlcy97cmVwb191aWQ9Kip9Omxpc3RTYm9tc4qvqNIFCBIGCgTFDIoFEq0BCg5HZXRTYm9tQ29udGVudBIsLmdhdGVob3VzZS5yZWdpc3RyeS52MS5HZXRTYm9tQ29udGVudFJlcXVlc3QaIi5nYXRlaG91c2UucmVnaXN0cnkudjEuU2JvbUNvbnRlbnQiSYLT5JMCNRIzL2dhdGVob3VzZS9yZWdpc3RyeS92MS9pbWFnZXMve3JlcG9fdWlkPSoqfTpnZXRTYm9tiq+o0gUIEgYKBMUMigUSoQEKB1B1dFNib20SJS5nYXRlaG91c2UucmVnaXN0cnkudjEuUHV0U2JvbVJlcXVlc3QaGy5nYXRlaG91c2UucmVnaXN0cnkudjEuU2JvbSJSgtPkkwI4OgEqIjMvZ2F0ZWhvdXNlL3JlZ2lzdHJ5L3YxL2ltYWdlcy97cmVwb191aWQ9Kip9OnB1dFNib22Kr6jSBQgSBgoExwzIDMChj4gJAhK4AQoKRGVsZXRlU2JvbRIoLmdhdGVob3VzZS5yZWdpc3RyeS52MS5EZWxldGVTYm9tUmVxdWVzdBopLmdhdGVob3VzZS5yZWdpc3RyeS52MS5EZWxldGVTYm9tUmVzcG9uc2UiVYLT5JMCOzoBKiI2L2dhdGVob3VzZS9yZWdpc3RyeS92MS9pbWFnZXMve3JlcG9fdWlkPSoqfTpkZWxldGVTYm9tiq+o0gUIEgYKBMcMyAzAoY+ICQIStgEKC1F1ZXVlSW1hZ2VzEikuZ2F0ZWhvdXNlLnJlZ2lzdHJ5LnYxLlF1ZXVlSW1hZ2VzUmVxdWVzdBoqLmdhdGVob3VzZS5yZWdpc3RyeS52MS5RdWV1ZUltYWdlc1Jlc3BvbnNlIlCC0+STAjY6ASoiMS9nYXRlaG91c2UvcmVnaXN0cnkvdjEvaW1hZ2VzL3tyZXBvX3VpZD0qKn06cXVldWWKr6jSBQgSBgoExwzIDMChj4gJAmIGcHJvdG8z", [file_chainguard_annotations_auth, file_gatehouse_annotations_v1_idempotency, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("CipnYXRlaG91c2UvcmVnaXN0cnkvdjEvaW1hZ2VfY29udGVudHMucHJvdG8SFWdhdGVob3VzZS5yZWdpc3RyeS52MSKYAQoYTGlzdEltYWdlUGFja2FnZXNSZXF1ZXN0EhsKCHJlcG9fdWlkGAEgASgJQgngQQKQr6jSBQESEwoGZGlnZXN0GAIgASgJQgPgQQISGQoMYXJjaGl0ZWN0dXJlGAMgASgJQgPgQQESFgoJcGFnZV9zaXplGAQgASgFQgPgQQESFwoKcGFnZV90b2tlbhgFIAEoCUID4EEBIv0BChlMaXN0SW1hZ2VQYWNrYWdlc1Jlc3BvbnNlEjUKCHBhY2thZ2VzGAEgAygLMiMuZ2F0ZWhvdXNlLnJlZ2lzdHJ5LnYxLkltYWdlUGFja2FnZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSMAoFc3RhdGUYAyABKA4yIS5nYXRlaG91c2UucmVnaXN0cnkudjEuQ2hlY2tTdGF0ZRIVCg1wYWNrYWdlX2NvdW50GAQgASgFEhMKC25vdF9jaGVja2VkGAUgASgFEjIKB3JlYXNvbnMYBiADKAsyIS5nYXRlaG91c2UucmVnaXN0cnkudjEuTm90Q2hlY2tlZCJQCgxJbWFnZVBhY2thZ2USDAoEcHVybBgBIAEoCRIyCgdzb3VyY2VzGAIgAygOMiEuZ2F0ZWhvdXNlLnJlZ2lzdHJ5LnYxLlNib21Tb3VyY2UiZQoKTm90Q2hlY2tlZBI3CgZyZWFzb24YASABKA4yJy5nYXRlaG91c2UucmVnaXN0cnkudjEuTm90Q2hlY2tlZFJlYXNvbhINCgVjb3VudBgCIAEoBRIPCgdleGFtcGxlGAMgASgJIkQKEExpc3RTYm9tc1JlcXVlc3QSGwoIcmVwb191aWQYASABKAlCCeBBApCvqNIFARITCgZkaWdlc3QYAiABKAlCA+BBAiKAAQoRTGlzdFNib21zUmVzcG9uc2USKgoFc2JvbXMYASADKAsyGy5nYXRlaG91c2UucmVnaXN0cnkudjEuU2JvbRIwCgVzdGF0ZRgCIAEoDjIhLmdhdGVob3VzZS5yZWdpc3RyeS52MS5DaGVja1N0YXRlEg0KBWVycm9yGAMgASgJIroCCgRTYm9tEgwKBG5hbWUYASABKAkSFAoMaW1hZ2VfZGlnZXN0GAIgASgJEhQKDGFyY2hpdGVjdHVyZRgDIAEoCRIxCgZzb3VyY2UYBCABKA4yIS5nYXRlaG91c2UucmVnaXN0cnkudjEuU2JvbVNvdXJjZRIOCgZkaWdlc3QYBSABKAkSEgoKbWVkaWFfdHlwZRgGIAEoCRIOCgZmb3JtYXQYByABKAkSDAoEdG9vbBgIIAEoCRIMCgRzaXplGAkgASgDEg4KBnNpZ25lZBgKIAEoCBIQCghwYWNrYWdlcxgLIAEoBRITCgtub3RfY2hlY2tlZBgMIAEoBRINCgVlcnJvchgNIAEoCRIvCgtjcmVhdGVfdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiXAoVR2V0U2JvbUNvbnRlbnRSZXF1ZXN0EhsKCHJlcG9fdWlkGAEgASgJQgngQQKQr6jSBQESEwoGZGlnZXN0GAIgASgJQgPgQQISEQoEbmFtZRgDIAEoCUID4EECIlsKC1Nib21Db250ZW50Eg8KB2NvbnRlbnQYASABKAwSOwoLY29tcHJlc3Npb24YAiABKA4yJi5nYXRlaG91c2UucmVnaXN0cnkudjEuU2JvbUNvbXByZXNzaW9uIpoBCg5QdXRTYm9tUmVxdWVzdBIbCghyZXBvX3VpZBgBIAEoCUIJ4EECkK+o0gUBEhMKBmRpZ2VzdBgCIAEoCUID4EECEhQKB2NvbnRlbnQYAyABKAxCA+BBAhJACgtjb21wcmVzc2lvbhgEIAEoDjImLmdhdGVob3VzZS5yZWdpc3RyeS52MS5TYm9tQ29tcHJlc3Npb25CA+BBASJYChFEZWxldGVTYm9tUmVxdWVzdBIbCghyZXBvX3VpZBgBIAEoCUIJ4EECkK+o0gUBEhMKBmRpZ2VzdBgCIAEoCUID4EECEhEKBG5hbWUYAyABKAlCA+BBAiIUChJEZWxldGVTYm9tUmVzcG9uc2UiRwoSUXVldWVJbWFnZXNSZXF1ZXN0EhsKCHJlcG9fdWlkGAEgASgJQgngQQKQr6jSBQESFAoHZGlnZXN0cxgCIAMoCUID4EEBIhUKE1F1ZXVlSW1hZ2VzUmVzcG9uc2Ui0QIKGExpc3RJbWFnZUZpbmRpbmdzUmVxdWVzdBIbCghyZXBvX3VpZBgBIAEoCUIJ4EECkK+o0gUBEhMKBmRpZ2VzdBgCIAEoCUID4EECEhkKDGFyY2hpdGVjdHVyZRgDIAEoCUID4EEBEkIKCHN0YXR1c2VzGAQgAygOMisuZ2F0ZWhvdXNlLnZ1bG5lcmFiaWxpdGllcy52MS5Qcm9kdWN0U3RhdHVzQgPgQQESRwoMbWluX3NldmVyaXR5GAUgASgOMiwuZ2F0ZWhvdXNlLnJlZ2lzdHJ5LnYxLlZ1bG5lcmFiaWxpdHlTZXZlcml0eUID4EEBEhQKB2ZpeGFibGUYBiABKAhCA+BBARIUCgdwYWNrYWdlGAcgASgJQgPgQQESFgoJcGFnZV9zaXplGAggASgFQgPgQQESFwoKcGFnZV90b2tlbhgJIAEoCUID4EEBIrMCChlMaXN0SW1hZ2VGaW5kaW5nc1Jlc3BvbnNlEjUKCGZpbmRpbmdzGAEgAygLMiMuZ2F0ZWhvdXNlLnJlZ2lzdHJ5LnYxLkltYWdlRmluZGluZxIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSNAoGY291bnRzGAMgASgLMiQuZ2F0ZWhvdXNlLnJlZ2lzdHJ5LnYxLkZpbmRpbmdDb3VudHMSMAoFc3RhdGUYBCABKA4yIS5nYXRlaG91c2UucmVnaXN0cnkudjEuQ2hlY2tTdGF0ZRIVCg1wYWNrYWdlX2NvdW50GAUgASgFEhMKC25vdF9jaGVja2VkGAYgASgFEjIKB3JlYXNvbnMYByADKAsyIS5nYXRlaG91c2UucmVnaXN0cnkudjEuTm90Q2hlY2tlZCL1AgoMSW1hZ2VGaW5kaW5nEhQKDGFkdmlzb3J5X3VpZBgBIAEoCRITCgthZHZpc29yeV9pZBgCIAEoCRIVCg12dWxuZXJhYmlsaXR5GAMgASgJEg8KB2FsaWFzZXMYBCADKAkSOwoGc3RhdHVzGAUgASgOMisuZ2F0ZWhvdXNlLnZ1bG5lcmFiaWxpdGllcy52MS5Qcm9kdWN0U3RhdHVzEj4KCHNldmVyaXR5GAYgASgOMiwuZ2F0ZWhvdXNlLnJlZ2lzdHJ5LnYxLlZ1bG5lcmFiaWxpdHlTZXZlcml0eRIMCgRwdXJsGAcgASgJEhYKDmZpeGVkX3ZlcnNpb25zGAggAygJEhEKCXVuY2VydGFpbhgJIAEoCBIVCg1qdXN0aWZpY2F0aW9uGAogASgJEjQKEGZpcnN0X2tub3duX3RpbWUYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg8KB2RpZ2VzdHMYDCADKAkibAoNRmluZGluZ0NvdW50cxINCgV0b3RhbBgBIAEoBRIQCghjcml0aWNhbBgCIAEoBRIMCgRoaWdoGAMgASgFEg4KBm1lZGl1bRgEIAEoBRILCgNsb3cYBSABKAUSDwoHdW5rbm93bhgGIAEoBSLCAQoZTGlzdEFmZmVjdGVkSW1hZ2VzUmVxdWVzdBIWCgxhZHZpc29yeV91aWQYASABKAlIABIXCg12dWxuZXJhYmlsaXR5GAIgASgJSAASDgoEcHVybBgDIAEoCUgAEhMKBnBhcmVudBgEIAEoCUID4EEBEhUKCHVudGFnZ2VkGAUgASgIQgPgQQESFgoJcGFnZV9zaXplGAYgASgFQgPgQQESFwoKcGFnZV90b2tlbhgHIAEoCUID4EEBQgcKBXF1ZXJ5ImsKGkxpc3RBZmZlY3RlZEltYWdlc1Jlc3BvbnNlEjQKBmltYWdlcxgBIAMoCzIkLmdhdGVob3VzZS5yZWdpc3RyeS52MS5BZmZlY3RlZEltYWdlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSK/AQoNQWZmZWN0ZWRJbWFnZRIQCghyZXBvX3VpZBgBIAEoCRIRCglyZXBvX25hbWUYAiABKAkSDgoGZGlnZXN0GAMgASgJEhQKDGFyY2hpdGVjdHVyZRgEIAEoCRIMCgR0YWdzGAUgAygJEg0KBXB1cmxzGAYgAygJEhcKD3Z1bG5lcmFiaWxpdGllcxgHIAMoCRItCglwdXNoX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wKo0BCgpDaGVja1N0YXRlEhsKF0NIRUNLX1NUQVRFX1VOU1BFQ0lGSUVEEAASFwoTQ0hFQ0tfU1RBVEVfVU5LTk9XThABEhcKE0NIRUNLX1NUQVRFX1BFTkRJTkcQAhIXChNDSEVDS19TVEFURV9DSEVDS0VEEAMSFwoTQ0hFQ0tfU1RBVEVfUEFSVElBTBAEKp0BChBOb3RDaGVja2VkUmVhc29uEiIKHk5PVF9DSEVDS0VEX1JFQVNPTl9VTlNQRUNJRklFRBAAEh4KGk5PVF9DSEVDS0VEX1JFQVNPTl9OT19QVVJMEAESIwofTk9UX0NIRUNLRURfUkVBU09OX0lOVkFMSURfUFVSTBACEiAKHE5PVF9DSEVDS0VEX1JFQVNPTl9MT05HX1BVUkwQAyqNAQoKU2JvbVNvdXJjZRIbChdTQk9NX1NPVVJDRV9VTlNQRUNJRklFRBAAEhgKFFNCT01fU09VUkNFX1JFRkVSUkVSEAESGwoXU0JPTV9TT1VSQ0VfQVRURVNUQVRJT04QAhITCg9TQk9NX1NPVVJDRV9UQUcQAxIWChJTQk9NX1NPVVJDRV9VUExPQUQQBCppCg9TYm9tQ29tcHJlc3Npb24SIAocU0JPTV9DT01QUkVTU0lPTl9VTlNQRUNJRklFRBAAEhkKFVNCT01fQ09NUFJFU1NJT05fR1pJUBABEhkKFVNCT01fQ09NUFJFU1NJT05fWlNURBACKsgBChVWdWxuZXJhYmlsaXR5U2V2ZXJpdHkSJgoiVlVMTkVSQUJJTElUWV9TRVZFUklUWV9VTlNQRUNJRklFRBAAEh4KGlZVTE5FUkFCSUxJVFlfU0VWRVJJVFlfTE9XEAESIQodVlVMTkVSQUJJTElUWV9TRVZFUklUWV9NRURJVU0QAhIfChtWVUxORVJBQklMSVRZX1NFVkVSSVRZX0hJR0gQAxIjCh9WVUxORVJBQklMSVRZX1NFVkVSSVRZX0NSSVRJQ0FMEAQy2QsKFEltYWdlQ29udGVudHNTZXJ2aWNlEsYBChFMaXN0SW1hZ2VQYWNrYWdlcxIvLmdhdGVob3VzZS5yZWdpc3RyeS52MS5MaXN0SW1hZ2VQYWNrYWdlc1JlcXVlc3QaMC5nYXRlaG91c2UucmVnaXN0cnkudjEuTGlzdEltYWdlUGFja2FnZXNSZXNwb25zZSJOgtPkkwI6EjgvZ2F0ZWhvdXNlL3JlZ2lzdHJ5L3YxL2ltYWdlcy97cmVwb191aWQ9Kip9Omxpc3RQYWNrYWdlc4qvqNIFCBIGCgTFDIoFEqsBCglMaXN0U2JvbXMSJy5nYXRlaG91c2UucmVnaXN0cnkudjEuTGlzdFNib21zUmVxdWVzdBooLmdhdGVob3VzZS5yZWdpc3RyeS52MS5MaXN0U2JvbXNSZXNwb25zZSJLgtPkkwI3EjUvZ2F0ZWhvdXNlL3JlZ2lzdHJ5L3YxL2ltYWdlcy97cmVwb191aWQ9Kip9Omxpc3RTYm9tc4qvqNIFCBIGCgTFDIoFEq0BCg5HZXRTYm9tQ29udGVudBIsLmdhdGVob3VzZS5yZWdpc3RyeS52MS5HZXRTYm9tQ29udGVudFJlcXVlc3QaIi5nYXRlaG91c2UucmVnaXN0cnkudjEuU2JvbUNvbnRlbnQiSYLT5JMCNRIzL2dhdGVob3VzZS9yZWdpc3RyeS92MS9pbWFnZXMve3JlcG9fdWlkPSoqfTpnZXRTYm9tiq+o0gUIEgYKBMUMigUSoQEKB1B1dFNib20SJS5nYXRlaG91c2UucmVnaXN0cnkudjEuUHV0U2JvbVJlcXVlc3QaGy5nYXRlaG91c2UucmVnaXN0cnkudjEuU2JvbSJSgtPkkwI4OgEqIjMvZ2F0ZWhvdXNlL3JlZ2lzdHJ5L3YxL2ltYWdlcy97cmVwb191aWQ9Kip9OnB1dFNib22Kr6jSBQgSBgoExwzIDMChj4gJAhK4AQoKRGVsZXRlU2JvbRIoLmdhdGVob3VzZS5yZWdpc3RyeS52MS5EZWxldGVTYm9tUmVxdWVzdBopLmdhdGVob3VzZS5yZWdpc3RyeS52MS5EZWxldGVTYm9tUmVzcG9uc2UiVYLT5JMCOzoBKiI2L2dhdGVob3VzZS9yZWdpc3RyeS92MS9pbWFnZXMve3JlcG9fdWlkPSoqfTpkZWxldGVTYm9tiq+o0gUIEgYKBMcMyAzAoY+ICQISxgEKEUxpc3RJbWFnZUZpbmRpbmdzEi8uZ2F0ZWhvdXNlLnJlZ2lzdHJ5LnYxLkxpc3RJbWFnZUZpbmRpbmdzUmVxdWVzdBowLmdhdGVob3VzZS5yZWdpc3RyeS52MS5MaXN0SW1hZ2VGaW5kaW5nc1Jlc3BvbnNlIk6C0+STAjoSOC9nYXRlaG91c2UvcmVnaXN0cnkvdjEvaW1hZ2VzL3tyZXBvX3VpZD0qKn06bGlzdEZpbmRpbmdziq+o0gUIEgYKBMUMlAUSuAEKEkxpc3RBZmZlY3RlZEltYWdlcxIwLmdhdGVob3VzZS5yZWdpc3RyeS52MS5MaXN0QWZmZWN0ZWRJbWFnZXNSZXF1ZXN0GjEuZ2F0ZWhvdXNlLnJlZ2lzdHJ5LnYxLkxpc3RBZmZlY3RlZEltYWdlc1Jlc3BvbnNlIj2C0+STAicSJS9nYXRlaG91c2UvcmVnaXN0cnkvdjEvYWZmZWN0ZWRJbWFnZXOKr6jSBQoSCAoExQyUBRABErYBCgtRdWV1ZUltYWdlcxIpLmdhdGVob3VzZS5yZWdpc3RyeS52MS5RdWV1ZUltYWdlc1JlcXVlc3QaKi5nYXRlaG91c2UucmVnaXN0cnkudjEuUXVldWVJbWFnZXNSZXNwb25zZSJQgtPkkwI2OgEqIjEvZ2F0ZWhvdXNlL3JlZ2lzdHJ5L3YxL2ltYWdlcy97cmVwb191aWQ9Kip9OnF1ZXVliq+o0gUIEgYKBMcMyAzAoY+ICQJiBnByb3RvMw", [file_chainguard_annotations_auth, file_gatehouse_annotations_v1_idempotency, file_gatehouse_vulnerabilities_v1_records, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * The request of ListImagePackages.
@@ -561,6 +563,471 @@ export const QueueImagesResponseSchema: GenMessage<QueueImagesResponse> = /*@__P
   messageDesc(file_gatehouse_registry_v1_image_contents, 13);
 
 /**
+ * The request of ListImageFindings.
+ *
+ * @generated from message gatehouse.registry.v1.ListImageFindingsRequest
+ */
+export type ListImageFindingsRequest = Message<"gatehouse.registry.v1.ListImageFindingsRequest"> & {
+  /**
+   * The uid of the repo.
+   *
+   * @generated from field: string repo_uid = 1;
+   */
+  repoUid: string;
+
+  /**
+   * The digest of a manifest or index, "sha256:" and 64 hexadecimal characters.
+   *
+   * @generated from field: string digest = 2;
+   */
+  digest: string;
+
+  /**
+   * Only the platforms of an index with this architecture, such as "amd64". All if empty.
+   *
+   * @generated from field: string architecture = 3;
+   */
+  architecture: string;
+
+  /**
+   * Only findings with one of these statuses. Affected and under investigation if empty.
+   *
+   * @generated from field: repeated gatehouse.vulnerabilities.v1.ProductStatus statuses = 4;
+   */
+  statuses: ProductStatus[];
+
+  /**
+   * Only findings that are at least as severe.
+   *
+   * @generated from field: gatehouse.registry.v1.VulnerabilitySeverity min_severity = 5;
+   */
+  minSeverity: VulnerabilitySeverity;
+
+  /**
+   * Only findings with a version that is fixed.
+   *
+   * @generated from field: bool fixable = 6;
+   */
+  fixable: boolean;
+
+  /**
+   * Only findings of this package URL, with or without its version.
+   *
+   * @generated from field: string package = 7;
+   */
+  package: string;
+
+  /**
+   * The number of findings on a page, 200 at most. 50 if it is 0.
+   *
+   * @generated from field: int32 page_size = 8;
+   */
+  pageSize: number;
+
+  /**
+   * The next_page_token of the page before. Empty for the first page.
+   *
+   * @generated from field: string page_token = 9;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message gatehouse.registry.v1.ListImageFindingsRequest.
+ * Use `create(ListImageFindingsRequestSchema)` to create a new message.
+ */
+export const ListImageFindingsRequestSchema: GenMessage<ListImageFindingsRequest> = /*@__PURE__*/
+  messageDesc(file_gatehouse_registry_v1_image_contents, 14);
+
+/**
+ * The response of ListImageFindings.
+ *
+ * @generated from message gatehouse.registry.v1.ListImageFindingsResponse
+ */
+export type ListImageFindingsResponse = Message<"gatehouse.registry.v1.ListImageFindingsResponse"> & {
+  /**
+   * A page of findings: by severity from the highest on, then by vulnerability and package URL.
+   *
+   * @generated from field: repeated gatehouse.registry.v1.ImageFinding findings = 1;
+   */
+  findings: ImageFinding[];
+
+  /**
+   * The token of the next page. Empty on the last page.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+
+  /**
+   * How many findings match the filters, on all pages.
+   *
+   * @generated from field: gatehouse.registry.v1.FindingCounts counts = 3;
+   */
+  counts?: FindingCounts | undefined;
+
+  /**
+   * How complete the findings are.
+   *
+   * @generated from field: gatehouse.registry.v1.CheckState state = 4;
+   */
+  state: CheckState;
+
+  /**
+   * How many packages the image has.
+   *
+   * @generated from field: int32 package_count = 5;
+   */
+  packageCount: number;
+
+  /**
+   * How many components of the SBOMs cannot be checked.
+   *
+   * @generated from field: int32 not_checked = 6;
+   */
+  notChecked: number;
+
+  /**
+   * Why they cannot be checked.
+   *
+   * @generated from field: repeated gatehouse.registry.v1.NotChecked reasons = 7;
+   */
+  reasons: NotChecked[];
+};
+
+/**
+ * Describes the message gatehouse.registry.v1.ListImageFindingsResponse.
+ * Use `create(ListImageFindingsResponseSchema)` to create a new message.
+ */
+export const ListImageFindingsResponseSchema: GenMessage<ListImageFindingsResponse> = /*@__PURE__*/
+  messageDesc(file_gatehouse_registry_v1_image_contents, 15);
+
+/**
+ * What an advisory says about a package of an image.
+ *
+ * @generated from message gatehouse.registry.v1.ImageFinding
+ */
+export type ImageFinding = Message<"gatehouse.registry.v1.ImageFinding"> & {
+  /**
+   * The uid of the advisory. To read it, a caller needs advisories.list.
+   *
+   * @generated from field: string advisory_uid = 1;
+   */
+  advisoryUid: string;
+
+  /**
+   * The public id of the advisory.
+   *
+   * @generated from field: string advisory_id = 2;
+   */
+  advisoryId: string;
+
+  /**
+   * The vulnerability, as the source of the advisory names it.
+   *
+   * @generated from field: string vulnerability = 3;
+   */
+  vulnerability: string;
+
+  /**
+   * Further ids of the vulnerability.
+   *
+   * @generated from field: repeated string aliases = 4;
+   */
+  aliases: string[];
+
+  /**
+   * Whether the package is affected.
+   *
+   * @generated from field: gatehouse.vulnerabilities.v1.ProductStatus status = 5;
+   */
+  status: ProductStatus;
+
+  /**
+   * How severe it is.
+   *
+   * @generated from field: gatehouse.registry.v1.VulnerabilitySeverity severity = 6;
+   */
+  severity: VulnerabilitySeverity;
+
+  /**
+   * The package.
+   *
+   * @generated from field: string purl = 7;
+   */
+  purl: string;
+
+  /**
+   * Versions of the package that are fixed.
+   *
+   * @generated from field: repeated string fixed_versions = 8;
+   */
+  fixedVersions: string[];
+
+  /**
+   * Whether the version could not be compared for certain.
+   *
+   * @generated from field: bool uncertain = 9;
+   */
+  uncertain: boolean;
+
+  /**
+   * Why the package is not affected, if the source says so.
+   *
+   * @generated from field: string justification = 10;
+   */
+  justification: string;
+
+  /**
+   * When this server first knew of it.
+   *
+   * @generated from field: google.protobuf.Timestamp first_known_time = 11;
+   */
+  firstKnownTime?: Timestamp | undefined;
+
+  /**
+   * The digests of the image or of its platforms that have the package.
+   *
+   * @generated from field: repeated string digests = 12;
+   */
+  digests: string[];
+};
+
+/**
+ * Describes the message gatehouse.registry.v1.ImageFinding.
+ * Use `create(ImageFindingSchema)` to create a new message.
+ */
+export const ImageFindingSchema: GenMessage<ImageFinding> = /*@__PURE__*/
+  messageDesc(file_gatehouse_registry_v1_image_contents, 16);
+
+/**
+ * Numbers of findings by severity.
+ *
+ * @generated from message gatehouse.registry.v1.FindingCounts
+ */
+export type FindingCounts = Message<"gatehouse.registry.v1.FindingCounts"> & {
+  /**
+   * All of them.
+   *
+   * @generated from field: int32 total = 1;
+   */
+  total: number;
+
+  /**
+   * Those of critical severity.
+   *
+   * @generated from field: int32 critical = 2;
+   */
+  critical: number;
+
+  /**
+   * Those of high severity.
+   *
+   * @generated from field: int32 high = 3;
+   */
+  high: number;
+
+  /**
+   * Those of medium severity.
+   *
+   * @generated from field: int32 medium = 4;
+   */
+  medium: number;
+
+  /**
+   * Those of low severity.
+   *
+   * @generated from field: int32 low = 5;
+   */
+  low: number;
+
+  /**
+   * Those without a score.
+   *
+   * @generated from field: int32 unknown = 6;
+   */
+  unknown: number;
+};
+
+/**
+ * Describes the message gatehouse.registry.v1.FindingCounts.
+ * Use `create(FindingCountsSchema)` to create a new message.
+ */
+export const FindingCountsSchema: GenMessage<FindingCounts> = /*@__PURE__*/
+  messageDesc(file_gatehouse_registry_v1_image_contents, 17);
+
+/**
+ * The request of ListAffectedImages.
+ *
+ * @generated from message gatehouse.registry.v1.ListAffectedImagesRequest
+ */
+export type ListAffectedImagesRequest = Message<"gatehouse.registry.v1.ListAffectedImagesRequest"> & {
+  /**
+   * What the images have. Required.
+   *
+   * @generated from oneof gatehouse.registry.v1.ListAffectedImagesRequest.query
+   */
+  query: {
+    /**
+     * The uid of an advisory.
+     *
+     * @generated from field: string advisory_uid = 1;
+     */
+    value: string;
+    case: "advisoryUid";
+  } | {
+    /**
+     * The public id of advisories, or an alias, such as "CVE-2026-1234".
+     *
+     * @generated from field: string vulnerability = 2;
+     */
+    value: string;
+    case: "vulnerability";
+  } | {
+    /**
+     * A package URL, with or without its version: all vulnerabilities of it.
+     *
+     * @generated from field: string purl = 3;
+     */
+    value: string;
+    case: "purl";
+  } | { case: undefined; value?: undefined };
+
+  /**
+   * Only images of repos in this group and below it. All that the caller may see if empty.
+   *
+   * @generated from field: string parent = 4;
+   */
+  parent: string;
+
+  /**
+   * Also images without a tag.
+   *
+   * @generated from field: bool untagged = 5;
+   */
+  untagged: boolean;
+
+  /**
+   * The number of images on a page, 200 at most. 50 if it is 0.
+   *
+   * @generated from field: int32 page_size = 6;
+   */
+  pageSize: number;
+
+  /**
+   * The next_page_token of the page before. Empty for the first page.
+   *
+   * @generated from field: string page_token = 7;
+   */
+  pageToken: string;
+};
+
+/**
+ * Describes the message gatehouse.registry.v1.ListAffectedImagesRequest.
+ * Use `create(ListAffectedImagesRequestSchema)` to create a new message.
+ */
+export const ListAffectedImagesRequestSchema: GenMessage<ListAffectedImagesRequest> = /*@__PURE__*/
+  messageDesc(file_gatehouse_registry_v1_image_contents, 18);
+
+/**
+ * The response of ListAffectedImages.
+ *
+ * @generated from message gatehouse.registry.v1.ListAffectedImagesResponse
+ */
+export type ListAffectedImagesResponse = Message<"gatehouse.registry.v1.ListAffectedImagesResponse"> & {
+  /**
+   * A page of images.
+   *
+   * @generated from field: repeated gatehouse.registry.v1.AffectedImage images = 1;
+   */
+  images: AffectedImage[];
+
+  /**
+   * The token of the next page. Empty on the last page. A page may have fewer images than asked for, and more may follow.
+   *
+   * @generated from field: string next_page_token = 2;
+   */
+  nextPageToken: string;
+};
+
+/**
+ * Describes the message gatehouse.registry.v1.ListAffectedImagesResponse.
+ * Use `create(ListAffectedImagesResponseSchema)` to create a new message.
+ */
+export const ListAffectedImagesResponseSchema: GenMessage<ListAffectedImagesResponse> = /*@__PURE__*/
+  messageDesc(file_gatehouse_registry_v1_image_contents, 19);
+
+/**
+ * An image that an advisory affects, or may affect.
+ *
+ * @generated from message gatehouse.registry.v1.AffectedImage
+ */
+export type AffectedImage = Message<"gatehouse.registry.v1.AffectedImage"> & {
+  /**
+   * The uid of its repo.
+   *
+   * @generated from field: string repo_uid = 1;
+   */
+  repoUid: string;
+
+  /**
+   * The name of its repo.
+   *
+   * @generated from field: string repo_name = 2;
+   */
+  repoName: string;
+
+  /**
+   * The digest of the image or platform.
+   *
+   * @generated from field: string digest = 3;
+   */
+  digest: string;
+
+  /**
+   * The architecture of the platform. Empty if it is not known.
+   *
+   * @generated from field: string architecture = 4;
+   */
+  architecture: string;
+
+  /**
+   * The tags of the image, and of the indexes that it belongs to.
+   *
+   * @generated from field: repeated string tags = 5;
+   */
+  tags: string[];
+
+  /**
+   * The package URLs that are affected.
+   *
+   * @generated from field: repeated string purls = 6;
+   */
+  purls: string[];
+
+  /**
+   * The vulnerabilities.
+   *
+   * @generated from field: repeated string vulnerabilities = 7;
+   */
+  vulnerabilities: string[];
+
+  /**
+   * When it was pushed last. Not set if no push was notified.
+   *
+   * @generated from field: google.protobuf.Timestamp push_time = 8;
+   */
+  pushTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message gatehouse.registry.v1.AffectedImage.
+ * Use `create(AffectedImageSchema)` to create a new message.
+ */
+export const AffectedImageSchema: GenMessage<AffectedImage> = /*@__PURE__*/
+  messageDesc(file_gatehouse_registry_v1_image_contents, 20);
+
+/**
  * How completely an image is checked.
  *
  * @generated from enum gatehouse.registry.v1.CheckState
@@ -581,14 +1048,14 @@ export const CheckState = {
   UNKNOWN: 1,
 
   /**
-   * SBOMs are still to be read.
+   * SBOMs are still to be read, or packages still to be compared with advisories.
    *
    * @generated from enum value: CHECK_STATE_PENDING = 2;
    */
   PENDING: 2,
 
   /**
-   * All SBOMs were read.
+   * All SBOMs were read, and all their packages compared with advisories.
    *
    * @generated from enum value: CHECK_STATE_CHECKED = 3;
    */
@@ -760,6 +1227,61 @@ export const SbomCompressionSchema: GenEnum<SbomCompression> = /*@__PURE__*/
   enumDesc(file_gatehouse_registry_v1_image_contents, 3);
 
 /**
+ * How severe a vulnerability is, by its highest base score (CVSS 3.1, section 5).
+ *
+ * @generated from enum gatehouse.registry.v1.VulnerabilitySeverity
+ */
+export const VulnerabilitySeverity = {
+  /**
+   * It has no score.
+   *
+   * @generated from enum value: VULNERABILITY_SEVERITY_UNSPECIFIED = 0;
+   */
+  UNSPECIFIED: 0,
+
+  /**
+   * Below 4.0.
+   *
+   * @generated from enum value: VULNERABILITY_SEVERITY_LOW = 1;
+   */
+  LOW: 1,
+
+  /**
+   * 4.0 to 6.9.
+   *
+   * @generated from enum value: VULNERABILITY_SEVERITY_MEDIUM = 2;
+   */
+  MEDIUM: 2,
+
+  /**
+   * 7.0 to 8.9.
+   *
+   * @generated from enum value: VULNERABILITY_SEVERITY_HIGH = 3;
+   */
+  HIGH: 3,
+
+  /**
+   * 9.0 and above.
+   *
+   * @generated from enum value: VULNERABILITY_SEVERITY_CRITICAL = 4;
+   */
+  CRITICAL: 4,
+} as const;
+
+/**
+ * How severe a vulnerability is, by its highest base score (CVSS 3.1, section 5).
+ *
+ * @generated from enum gatehouse.registry.v1.VulnerabilitySeverity
+ */
+export type VulnerabilitySeverity = (typeof VulnerabilitySeverity)[keyof typeof VulnerabilitySeverity] | UnknownEnum;
+
+/**
+ * Describes the enum gatehouse.registry.v1.VulnerabilitySeverity.
+ */
+export const VulnerabilitySeveritySchema: GenEnum<VulnerabilitySeverity> = /*@__PURE__*/
+  enumDesc(file_gatehouse_registry_v1_image_contents, 4);
+
+/**
  * Shows what is in images, by their SBOMs (software bills of materials), and takes SBOMs that are not in the registry.
  *
  * @generated from service gatehouse.registry.v1.ImageContentsService
@@ -816,6 +1338,27 @@ export const ImageContentsService: GenService<{
     methodKind: "unary";
     input: typeof DeleteSbomRequestSchema;
     output: typeof DeleteSbomResponseSchema;
+  },
+  /**
+   * Lists what advisories say about the packages of an image, the most severe first. Of an index: of all its platforms. An advisory applies
+   * to a repo if its group is that of the repo, or above it, whether or not the caller may list advisories.
+   *
+   * @generated from rpc gatehouse.registry.v1.ImageContentsService.ListImageFindings
+   */
+  listImageFindings: {
+    methodKind: "unary";
+    input: typeof ListImageFindingsRequestSchema;
+    output: typeof ListImageFindingsResponseSchema;
+  },
+  /**
+   * Lists the images that an advisory, a vulnerability or a package is in, in the order of their repos.
+   *
+   * @generated from rpc gatehouse.registry.v1.ImageContentsService.ListAffectedImages
+   */
+  listAffectedImages: {
+    methodKind: "unary";
+    input: typeof ListAffectedImagesRequestSchema;
+    output: typeof ListAffectedImagesResponseSchema;
   },
   /**
    * Lets the server look for SBOMs of images in the registry again, unless their packages are known. Does nothing on a server that reads none.

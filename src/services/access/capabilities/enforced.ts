@@ -48,6 +48,8 @@ export const enforced = {
     "manifest.list": "Pull images, together with repo.blobs.get",
     "manifest.delete": "Delete images by a registry client, together with tag.delete",
     "manifest.metadata.list": "See the platforms and sizes of images, together with repo.list",
+    "sboms.list": "See the packages and SBOMs of images, together with repo.list",
+    "vuln_reports.list": "See the findings of images, together with repo.list",
     "tag.create": "Create tags, and push images under new tags",
     "tag.update": "Move tags",
     "tag.list": "See tags and their history",

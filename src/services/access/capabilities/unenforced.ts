@@ -11,8 +11,6 @@ export const unenforced = {
     "record_signatures.list": "See the signatures of images that clusters run",
     "record_policy_results.list": "See the results of policies for images that clusters run",
     "risks.list": "See risks of images that clusters run",
-    "sboms.list": "See the software bills of materials of images",
-    "vuln_reports.list": "See the vulnerability reports of images",
     "attestations.list": "See the attestations of images",
     "nodes.list": "See the nodes of clusters",
     "namespaces.list": "See the namespaces of clusters",

@@ -7,11 +7,14 @@ import {
 } from "../../../../gen/gatehouse/registry/v1/image_contents_pb.ts";
 import { notFound } from "../../../aip/errors.ts";
 import type { Session } from "../../../storage/engine/session.ts";
+import { hasUnevaluated } from "../../../storage/images/findings.ts";
 import { Contents, findChildren, findImage, findParents, type ImageRow } from "../../../storage/images/images.ts";
 import { findQueued } from "../../../storage/images/queue.ts";
 import type { SbomInfo } from "../../../storage/images/sboms.ts";
 import { findManifestsOf } from "../../../storage/registry/manifests.ts";
 import { findTagsByDigest } from "../../../storage/registry/repos-and-tags.ts";
+
+import { evaluatorVersion } from "./evaluator.ts";
 
 /** The type of images in errors. */
 export const imageType = "registry.gatehouse.dev/Image";
@@ -93,6 +96,8 @@ export async function checkStateOf(session: Session, family: ImageFamily): Promi
   for (const { no } of images)
     if (((await findQueued(session, no))?.dueTime ?? null) !== null) return CheckState.PENDING;
   if (members.length === 0) return CheckState.UNKNOWN;
+  const numbers = members.map(({ no }) => no);
+  if (await hasUnevaluated(session, numbers, evaluatorVersion)) return CheckState.PENDING;
   const isPartial = isIncomplete || images.some(({ contents }) => contents === Contents.partial);
   return isPartial ? CheckState.PARTIAL : CheckState.CHECKED;
 }

@@ -5,6 +5,7 @@ import {
   DeleteSbomRequestSchema,
   GetSbomContentRequestSchema,
   ImageContentsService,
+  ListImageFindingsRequestSchema,
   ListImagePackagesRequestSchema,
   ListSbomsRequestSchema,
   PutSbomRequestSchema,
@@ -19,6 +20,9 @@ import { failedPrecondition, invalidField, notFound } from "../../../aip/errors.
 import { effectivePageSize } from "../../../aip/pagination.ts";
 import { toTimestamp } from "../../../aip/timestamps.ts";
 import { newViolations } from "../../../aip/violations.ts";
+import type { Scope } from "../../../authz/access.ts";
+import { isWithin } from "../../../model/uid.ts";
+import { scopeOf } from "../../../pipeline/authorize.ts";
 import { expensive } from "../../../pipeline/expensive.ts";
 import { type Handlers, type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { type MessageRules, patternRule } from "../../../pipeline/text-rules.ts";
@@ -27,6 +31,7 @@ import { type ServiceContext, writeContext } from "../../../resource/service-con
 import type { Compression } from "../../../sboms/read.ts";
 import { lockRow } from "../../../storage/collection/rows.ts";
 import type { Session } from "../../../storage/engine/session.ts";
+import type { FindingPlace } from "../../../storage/images/findings.ts";
 import type { ImageRow } from "../../../storage/images/images.ts";
 import { findImage } from "../../../storage/images/images.ts";
 import { countPackagesOf, listPackagesOf } from "../../../storage/images/packages.ts";
@@ -41,7 +46,9 @@ import {
 import { repoCollection } from "../../../storage/registry/rows.ts";
 import { repoType } from "../repos/repos.ts";
 import { digestRule } from "../repos/text-rules.ts";
+import { affectedImages, type ImagePlace } from "./affected-images.ts";
 import { checkStateOf, type ImageFamily, imageType, notCheckedIn, requireFamily } from "./family.ts";
+import { findingsOf } from "./image-findings.ts";
 import { contentLimits } from "./limits.ts";
 import type { RegistryContent } from "./registry-content.ts";
 import { deleteUpload, putUpload, sbomType, type UploadContext } from "./uploads.ts";
@@ -58,7 +65,7 @@ type ContentHandlers = Handlers<typeof ImageContentsService>;
 
 /** Serves the contents of images. */
 export function imageContents(context: ImageContentsContext): Implementation {
-  const handlers = { ...listings(context), ...uploads(context) };
+  const handlers = { ...listings(context), ...findings(context), ...uploads(context) };
   return implement(ImageContentsService, handlers, rules);
 }
 
@@ -70,9 +77,7 @@ function listings({
   const tokens = newEncryptedTokens(() => pageTokenKey, "image_packages");
   return {
     async listImagePackages(request, call) {
-      const violations = newViolations();
-      const limit = effectivePageSize(request.pageSize, violations);
-      violations.throwIfAny();
+      const limit = pageSizeOf(request);
       const boundTo = queryDigest(call, request);
       const after = placeIn(tokens, request.pageToken, boundTo);
       return await database.read(async (session) => {
@@ -104,6 +109,59 @@ function listings({
       return await contentOf(registry, repoUid, sbom);
     },
   };
+}
+
+function findings({
+  database,
+  pageTokenKey,
+}: ImageContentsContext): Pick<ContentHandlers, "listImageFindings" | "listAffectedImages"> {
+  const tokens = newEncryptedTokens(() => pageTokenKey, "image_findings");
+  const places = newEncryptedTokens(() => pageTokenKey, "affected_images");
+  return {
+    async listImageFindings(request, call) {
+      const limit = pageSizeOf(request);
+      const boundTo = queryDigest(call, request);
+      const after = placeIn(tokens, request.pageToken, boundTo);
+      return await database.read(async (session) => {
+        const family = await requireFamily(session, request.repoUid, request.digest, request.architecture);
+        const place = after === "" ? undefined : (JSON.parse(after) as FindingPlace);
+        const { next, ...page } = await findingsOf(session, family, request, place, limit);
+        const nextPageToken = next ? tokens.format(Buffer.from(JSON.stringify(next)), boundTo) : "";
+        return { ...page, nextPageToken, ...(await summaryOf(session, family)) };
+      });
+    },
+
+    listAffectedImages: expensive(async (request, call) => {
+      const limit = pageSizeOf(request);
+      const boundTo = queryDigest(call, request);
+      const after = placeIn(places, request.pageToken, boundTo);
+      const place = after === "" ? { repoUid: "", no: 0 } : (JSON.parse(after) as ImagePlace);
+      const scope = scopeWithin(scopeOf(call), request.parent);
+      return await database.read(async (session) => {
+        const { images, next } = await affectedImages(session, scope, request, place, limit);
+        return {
+          images: [...images],
+          nextPageToken: next ? places.format(Buffer.from(JSON.stringify(next)), boundTo) : "",
+        };
+      });
+    }),
+  };
+}
+
+function pageSizeOf({ pageSize }: { readonly pageSize: number }): number {
+  const violations = newViolations();
+  const limit = effectivePageSize(pageSize, violations);
+  violations.throwIfAny();
+  return limit;
+}
+
+/** Returns the subtrees that a caller may see, at and below a group, in byte order. */
+function scopeWithin(scope: Scope, parent: string): Scope {
+  const within =
+    parent === ""
+      ? scope
+      : scope.flatMap((root) => (isWithin(parent, root) ? [parent] : isWithin(root, parent) ? [root] : []));
+  return [...new Set(within)].sort();
 }
 
 function uploads(context: ImageContentsContext): Pick<ContentHandlers, "putSbom" | "deleteSbom" | "queueImages"> {
@@ -227,14 +285,11 @@ async function fromRegistry(registry: RegistryContent | undefined, repoUid: stri
 
 const nameRule = patternRule("name", /^[a-z]+:sha256:[0-9a-f]{64}$/, "^[a-z]+:sha256:[0-9a-f]{64}$");
 
+const architectureRule = patternRule("architecture", /^[a-z0-9_]{1,32}(?:\/v[0-9])?$/, "^[a-z0-9_]{1,32}(/v[0-9])?$");
+
 const rules: readonly MessageRules[] = [
-  {
-    schema: ListImagePackagesRequestSchema,
-    fields: {
-      digest: digestRule,
-      architecture: patternRule("architecture", /^[a-z0-9_]{1,32}(?:\/v[0-9])?$/, "^[a-z0-9_]{1,32}(/v[0-9])?$"),
-    },
-  },
+  { schema: ListImagePackagesRequestSchema, fields: { digest: digestRule, architecture: architectureRule } },
+  { schema: ListImageFindingsRequestSchema, fields: { digest: digestRule, architecture: architectureRule } },
   { schema: ListSbomsRequestSchema, fields: { digest: digestRule } },
   { schema: GetSbomContentRequestSchema, fields: { digest: digestRule, name: nameRule } },
   { schema: PutSbomRequestSchema, fields: { digest: digestRule } },

@@ -6,6 +6,14 @@ export const contentLimits = {
   platforms: 64,
   /** Packages that one transaction writes: nothing else runs in the meantime on SQLite. */
   portion: 500,
+  /** Changed advisories that are followed at a time. */
+  changes: 200,
+  /** Rows that one page of affected images reads, and advisories of one name. */
+  affectedRows: 2_000,
+  namedAdvisories: 1_000,
+  /** Tags of an affected image that are shown, and its packages and vulnerabilities. */
+  shownTags: 20,
+  shownPackages: 100,
   /** Rows that one look for orphans reads. */
   scanned: 1_000,
   /** The size of an SBOM in a response, compressed: clients accept 4 MiB. */

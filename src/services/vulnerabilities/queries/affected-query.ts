@@ -105,7 +105,8 @@ function toAffected({ row, answer }: FoundAdvisory): MessageInitShape<typeof Aff
 /** Formats whose records have an id of their own, with the ids of the vulnerability as aliases. */
 const knownByAlias: readonly RecordFormat[] = [RecordFormat.API, RecordFormat.YAML];
 
-function vulnerabilityOf({ name, aliases }: AdvisoryRow, findings: readonly Finding[]): string {
+/** Returns the id of the vulnerability that an advisory is about, as its sources name it. */
+export function vulnerabilityOf({ name, aliases }: AdvisoryRow, findings: readonly Finding[]): string {
   const said = findings.find(({ record }) => !knownByAlias.includes(record.format))?.record.vulnerability;
   return said ?? aliases[0] ?? name;
 }

@@ -1,0 +1,198 @@
+// Compares packages of images with advisories. The result depends on one advisory and one package URL alone, so it is stored for that pair.
+import type { AdvisoryStatements } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { type Answer, evaluate } from "../../../advisories/queries/evaluate.ts";
+import { type QueriedPackage, readPackage } from "../../../advisories/queries/package.ts";
+import { nextSlice } from "../../../base/slices.ts";
+import { parentOf, rootOf } from "../../../model/uid.ts";
+import { lastChangeOfKind, readChangedKeys } from "../../../storage/change-log/change-log.ts";
+import { findRow } from "../../../storage/collection/rows.ts";
+import type { Database } from "../../../storage/database.ts";
+import type { Session, Transaction, WriteContext } from "../../../storage/engine/session.ts";
+import { compareAndSetSetting, getOrSetSetting, readSetting } from "../../../storage/engine/settings.ts";
+import {
+  clearEvaluators,
+  deleteFinding,
+  type FindingRow,
+  findAdvisoriesOf,
+  findPackagesFor,
+  findUnevaluated,
+  putFinding,
+  setEvaluator,
+} from "../../../storage/images/findings.ts";
+import { keepPackages, type PackageRow } from "../../../storage/images/packages.ts";
+import { type AdvisoryRow, advisoryCollection } from "../../../storage/vulnerabilities/rows.ts";
+import { vulnerabilityOf } from "../../vulnerabilities/queries/affected-query.ts";
+import { newBudget, searchPackage } from "../../vulnerabilities/queries/package-search.ts";
+import { readStatements } from "../../vulnerabilities/records/advisory-statements.ts";
+import { contentLimits } from "./limits.ts";
+import { keyNumber } from "./package-keys.ts";
+
+/**
+ * The version of the evaluator: of `advisories/queries/evaluate.ts`, and of the keys of packages. Increment it when the same advisories
+ * and packages give other findings; all packages are then compared again.
+ */
+export const evaluatorVersion = 1;
+
+/** The setting with the position in the change log up to which advisories were followed. */
+const positionSetting = "image_findings";
+
+/** Dependencies of the evaluation. */
+export interface EvaluationContext {
+  readonly database: Database;
+  readonly newWrite: () => WriteContext;
+}
+
+/** Returns whether there may be something to do. Costs two reads. */
+export async function hasEvaluationDue({ session }: Pick<Database, "session">): Promise<boolean> {
+  const position = Number((await readSetting(session, positionSetting)) ?? -1);
+  if (position !== (await lastChangeOfKind(session, advisoryCollection.kind))) return true;
+  return (await findUnevaluated(session, evaluatorVersion, 1)).length > 0;
+}
+
+/** Does a part of the work. Returns whether there may be more. */
+export async function evaluateNext(context: EvaluationContext): Promise<boolean> {
+  if (await followAdvisories(context)) return true;
+  const [due] = await findUnevaluated(context.database.session, evaluatorVersion, 1);
+  if (!due) return false;
+  await evaluatePackage(context, due);
+  return true;
+}
+
+/** Compares a package with all advisories of its organization. */
+async function evaluatePackage({ database, newWrite }: EvaluationContext, due: PackageRow): Promise<void> {
+  const asked = askedOf(due);
+  const findings = asked ? await searchFindings(database, asked, due) : [];
+  await database.write(newWrite(), async (tx) => {
+    // Locks the package: the sweeper may delete it.
+    if (!(await setEvaluator(tx, due.no, evaluatorVersion))) return;
+    const found = new Set(findings.map(({ advisoryUid }) => advisoryUid));
+    for (const uid of await findAdvisoriesOf(tx, due.no)) if (!found.has(uid)) await deleteFinding(tx, due.no, uid);
+    for (const finding of findings) await putFinding(tx, { ...finding, firstKnownTime: tx.context.time });
+  });
+}
+
+type NewFinding = Omit<FindingRow, "firstKnownTime">;
+
+async function searchFindings(database: Database, asked: QueriedPackage, due: PackageRow): Promise<NewFinding[]> {
+  const sources = [{ type: "subtree", uid: due.organization } as const];
+  const found: NewFinding[] = [];
+  let after: Parameters<typeof searchPackage>[0]["after"];
+  do {
+    const search = { database, sources, asked, after };
+    const page = await searchPackage(search, contentLimits.portion, newBudget(), ({ row, answer }) => [
+      findingOf(due.no, row, answer),
+    ]);
+    found.push(...page.items);
+    after = page.next;
+  } while (after);
+  return found;
+}
+
+/** Compares the packages that changed advisories are about. Returns whether there were changes. */
+async function followAdvisories(context: EvaluationContext): Promise<boolean> {
+  const { database, newWrite } = context;
+  const { session } = database;
+  const { kind } = advisoryCollection;
+  const stored = await readSetting(session, positionSetting);
+  const last = await lastChangeOfKind(session, kind);
+  if (stored === undefined) {
+    // Packages are compared with all advisories that there are.
+    await database.write(newWrite(), (tx) => getOrSetSetting(tx, positionSetting, String(last)));
+    return true;
+  }
+  if (Number(stored) === last) return false;
+  const changes = await changesAfter(session, Number(stored));
+  if (!changes) return await startAgain(context, stored, last);
+  for (const uid of new Set(changes.map((change) => change.uid))) await reevaluate(context, uid);
+  const position = String(changes.at(-1)!.sequence);
+  await database.write(newWrite(), (tx) => compareAndSetSetting(tx, positionSetting, stored, position));
+  return true;
+}
+
+/** Returns the next changes of advisories; undefined if retention has deleted some. Position 0 is that before the first change. */
+async function changesAfter(session: Session, position: number) {
+  if (position > 0) return await readChangedKeys(session, advisoryCollection.kind, position, contentLimits.changes);
+  return undefined;
+}
+
+async function startAgain({ database, newWrite }: EvaluationContext, stored: string, last: number): Promise<boolean> {
+  await database.write(newWrite(), async (tx) => {
+    if (await compareAndSetSetting(tx, positionSetting, stored, String(last))) await clearEvaluators(tx);
+  });
+  return true;
+}
+
+/** Compares all packages that an advisory is or was about with its current state. */
+async function reevaluate({ database, newWrite }: EvaluationContext, advisoryUid: string): Promise<void> {
+  const { row, statements } = await database.read((session) => readAdvisory(session, advisoryUid));
+  const organization = rootOf(advisoryUid);
+  const keys = (row?.lookUpKeys ?? []).map((key) => keyNumber(organization, key));
+  let after = 0;
+  for (;;) {
+    const packages = await findPackagesFor(database.session, {
+      advisoryUid,
+      keys,
+      after,
+      limit: contentLimits.portion,
+    });
+    const answers: { readonly due: PackageRow; readonly answer: Answer | undefined }[] = [];
+    for (const due of packages) {
+      await nextSlice();
+      const asked = askedOf(due);
+      answers.push({ due, answer: statements && asked ? evaluateIfNamed(row!, statements, asked) : undefined });
+    }
+    if (answers.length > 0)
+      await database.write(newWrite(), async (tx) => {
+        const kept = await keepPackages(
+          tx,
+          answers.map(({ due }) => due.no),
+        );
+        for (const { due, answer } of answers)
+          if (kept.has(due.no)) await writeAnswer(tx, due, advisoryUid, row, answer);
+      });
+    if (packages.length < contentLimits.portion) return;
+    after = packages.at(-1)!.no;
+  }
+}
+
+/** A key that has the same number as that of the advisory may be of another package. */
+function evaluateIfNamed({ lookUpKeys }: AdvisoryRow, statements: AdvisoryStatements, asked: QueriedPackage) {
+  return lookUpKeys.some((key) => asked.versions.has(key)) ? evaluate(statements, asked) : undefined;
+}
+
+async function writeAnswer(
+  tx: Transaction,
+  { no }: PackageRow,
+  advisoryUid: string,
+  row: AdvisoryRow | undefined,
+  answer: Answer | undefined,
+): Promise<void> {
+  if (row && answer) await putFinding(tx, { ...findingOf(no, row, answer), firstKnownTime: tx.context.time });
+  else await deleteFinding(tx, no, advisoryUid);
+}
+
+async function readAdvisory(session: Session, uid: string) {
+  const row = await findRow(session, advisoryCollection, uid);
+  const [statements] = row ? await readStatements(session, [row]) : [];
+  return { row, statements };
+}
+
+function findingOf(packageNumber: number, row: AdvisoryRow, answer: Answer): NewFinding {
+  const { status, fixedVersions, isUncertain, findings } = answer;
+  const justified = findings.find((finding) => finding.status === status && finding.statement.justification !== "");
+  return {
+    package: packageNumber,
+    advisoryUid: row.uid,
+    groupUid: parentOf(row.uid),
+    status,
+    vulnerability: vulnerabilityOf(row, findings),
+    fixedVersions: [...fixedVersions],
+    uncertain: isUncertain,
+    justification: justified?.statement.justification ?? "",
+  };
+}
+
+function askedOf({ purl }: PackageRow): QueriedPackage | undefined {
+  const asked = readPackage({ purl, ecosystem: "", name: "", version: "" });
+  return "field" in asked ? undefined : asked;
+}

@@ -1,0 +1,217 @@
+// What advisories say about the packages of images: stored once for each package and advisory, and kept up to date.
+import assert from "node:assert/strict";
+import { after, before, describe, it } from "node:test";
+import { toJson } from "@bufbuild/protobuf";
+import { AdvisoryRecordSchema } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { readOsv } from "../../src/advisories/osv/read.ts";
+import { databases } from "../harness/databases.ts";
+import { stopPostgres } from "../harness/postgres.ts";
+import { rest } from "../harness/rest.ts";
+import { startTestServer, type TestServer } from "../harness/server.ts";
+import { until } from "../harness/until.ts";
+import { cycloneDx, imageDigest } from "../sboms/documents.ts";
+import { addCaller, addGroup, viewerRole } from "../security/tree.ts";
+
+after(stopPostgres);
+
+type Json = Record<string, unknown>;
+
+/** Returns a record of OSV about an npm package that one version fixes. */
+function osv(id: string, name: string, fixed: string, changes: Json = {}): Json {
+  const ranges = [{ type: "SEMVER", events: [{ introduced: "0" }, { fixed }] }];
+  const affected = [{ package: { ecosystem: "npm", name }, ranges }];
+  return { id, modified: "2030-01-02T03:04:05Z", aliases: [`CVE-${id}`], affected, ...changes };
+}
+
+const critical = { severity: [{ type: "CVSS_V3", score: "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H" }] };
+
+for (const database of databases) {
+  describe(`findings of images on ${database}`, () => {
+    let server: TestServer;
+    let revision = 0;
+    let ahead = 0;
+    before(async () => {
+      server = await startTestServer({ database, clock: () => Date.now() + ahead });
+    });
+    after(() => server[Symbol.asyncDispose]());
+
+    const call = (method: string, path: string, body?: object, token = server.ownerToken) =>
+      rest(server.url, token, method, path, body);
+
+    /** Imports records. Each time they are newer than before. */
+    async function importAll(group: string, ...documents: readonly Json[]): Promise<void> {
+      revision += 1;
+      const modified = new Date(Date.UTC(2030, 0, 2) + revision * 60_000).toISOString();
+      const items = documents.flatMap((document) => [...readOsv({ ...document, modified }, { source: "" }).items]);
+      const records = items.flatMap(({ record }) => (record ? [toJson(AdvisoryRecordSchema, record)] : []));
+      const { body } = await call("POST", `/gatehouse/vulnerabilities/v1/records/${group}:import`, { records });
+      for (const result of body.results) assert.equal(result.error ?? "", "", JSON.stringify(body));
+    }
+
+    async function newImage(group: string, name: string, purls: readonly string[]) {
+      const { uid } = (await call("POST", `/registry/v2beta1/repos/${group}`, { name })).body;
+      await call("POST", `/registry/v2beta1/tags/${uid}`, { name: "1.0", digest: imageDigest });
+      const content = Buffer.from(JSON.stringify(cycloneDx(purls))).toString("base64");
+      const base = `/gatehouse/registry/v1/images/${uid}`;
+      await call("POST", `${base}:putSbom`, { digest: imageDigest, content });
+      const list = async (more = "", token?: string) =>
+        (await call("GET", `${base}:listFindings?digest=${imageDigest}${more}`, undefined, token)).body;
+      return { uid, list };
+    }
+
+    /** Waits until the findings of an image are these: vulnerability, package URL, status. */
+    async function become(list: () => Promise<Json>, expected: readonly string[]): Promise<void> {
+      let last: unknown;
+      await until(expected.join(", ") || "no findings", async () => {
+        const { state, findings } = await list();
+        last = (findings as Json[] | undefined)?.map(({ vulnerability, purl }) => `${vulnerability} ${purl}`) ?? [];
+        const isDone = state === "CHECK_STATE_CHECKED" && JSON.stringify(last) === JSON.stringify(expected);
+        return isDone ? true : undefined;
+      }).catch(() => assert.deepEqual(last, expected));
+    }
+
+    it("lists the findings of an image, the most severe first, with counts", async () => {
+      const group = await addGroup(server, server.groupUid, "first");
+      await importAll(
+        group,
+        osv("A-1", "left", "2.0.0"),
+        osv("A-2", "right", "2.0.0", critical),
+        osv("A-3", "left", "1.0.0"),
+      );
+      const image = await newImage(group, "shop", ["pkg:npm/left@1.5.0", "pkg:npm/right@1.0.0", "pkg:npm/other@1.0.0"]);
+      await become(() => image.list(), ["A-2 pkg:npm/right@1.0.0", "A-1 pkg:npm/left@1.5.0"]);
+      const { findings, counts, packageCount } = await image.list();
+      const { advisoryUid, firstKnownTime, ...first } = findings[0];
+      assert.ok(advisoryUid.startsWith(group) && firstKnownTime);
+      assert.deepEqual(first, {
+        advisoryId: "A-2",
+        vulnerability: "A-2",
+        aliases: ["CVE-A-2"],
+        status: "PRODUCT_STATUS_AFFECTED",
+        severity: "VULNERABILITY_SEVERITY_CRITICAL",
+        purl: "pkg:npm/right@1.0.0",
+        fixedVersions: ["2.0.0"],
+        uncertain: false,
+        digests: [imageDigest],
+      });
+      assert.deepEqual([counts, packageCount], [{ total: 2, critical: 1, high: 0, medium: 0, low: 0, unknown: 1 }, 3]);
+      assert.equal((await image.list("&min_severity=VULNERABILITY_SEVERITY_HIGH")).findings.length, 1);
+      assert.equal((await image.list("&package=pkg:npm/left")).findings.length, 1);
+      const all = [1, 2, 3, 4].map((status) => `&statuses=${status}`).join("");
+      const known = (await image.list(all)).findings.map(({ advisoryId, status }: Json) => `${advisoryId} ${status}`);
+      assert.deepEqual(known.slice(0, 2), ["A-2 PRODUCT_STATUS_AFFECTED", "A-1 PRODUCT_STATUS_AFFECTED"]);
+      assert.match(known[2], /^A-3 PRODUCT_STATUS_(?:NOT_AFFECTED|FIXED)$/, JSON.stringify(known));
+      const page = await image.list("&page_size=1");
+      const next = await image.list(`&page_size=1&page_token=${page.nextPageToken}`);
+      assert.deepEqual(
+        [page.findings[0].advisoryId, next.findings[0].advisoryId, next.nextPageToken ?? ""],
+        ["A-2", "A-1", ""],
+      );
+    });
+
+    it("follows advisories that are added, changed and deleted", async () => {
+      const group = await addGroup(server, server.groupUid, "following");
+      const image = await newImage(group, "shop", ["pkg:npm/followed@1.5.0"]);
+      await become(() => image.list(), []);
+      await importAll(group, osv("B-1", "followed", "2.0.0"));
+      await become(() => image.list(), ["B-1 pkg:npm/followed@1.5.0"]);
+      // Only the range changes.
+      await importAll(group, osv("B-1", "followed", "1.4.0"));
+      await become(() => image.list(), []);
+      await importAll(group, osv("B-1", "followed", "1.6.0"));
+      await become(() => image.list(), ["B-1 pkg:npm/followed@1.5.0"]);
+      await importAll(group, osv("B-1", "renamed", "1.6.0"));
+      await become(() => image.list(), []);
+      await importAll(group, osv("B-1", "followed", "1.6.0"));
+      await become(() => image.list(), ["B-1 pkg:npm/followed@1.5.0"]);
+      await importAll(group, osv("B-1", "followed", "1.6.0", { withdrawn: "2030-01-03T00:00:00Z" }));
+      await become(() => image.list(), []);
+    });
+
+    it("an advisory applies to the repos of its group and below, for every caller alike", async () => {
+      const top = await addGroup(server, server.groupUid, "top");
+      const [left, right] = [await addGroup(server, top, "left"), await addGroup(server, top, "right")];
+      const purls = ["pkg:npm/shared@1.0.0"];
+      const [a, b] = [await newImage(left, "shop", purls), await newImage(right, "shop", purls)];
+      await importAll(top, osv("C-1", "shared", "2.0.0"));
+      await importAll(left, osv("C-2", "shared", "2.0.0"));
+      await become(() => a.list(), ["C-1 pkg:npm/shared@1.0.0", "C-2 pkg:npm/shared@1.0.0"]);
+      await become(() => b.list(), ["C-1 pkg:npm/shared@1.0.0"]);
+      const viewer = await addCaller(server, left, viewerRole.uid);
+      const findings = (await a.list("", viewer.token)).findings;
+      assert.equal(findings.length, 2);
+      const found = await call(
+        "GET",
+        "/gatehouse/registry/v1/affectedImages?vulnerability=CVE-C-1",
+        undefined,
+        viewer.token,
+      );
+      assert.deepEqual(
+        found.body.images.map(({ repoUid, tags }: Json) => [repoUid, tags]),
+        [[a.uid, ["1.0"]]],
+      );
+    });
+
+    it("lists the images of a vulnerability, an advisory and a package", async () => {
+      const group = await addGroup(server, server.groupUid, "affected");
+      await importAll(group, osv("D-1", "spread", "2.0.0"));
+      const images = await Promise.all(
+        ["one", "two", "three"].map((name) => newImage(group, name, ["pkg:npm/spread@1.0.0", `pkg:npm/${name}@1.0.0`])),
+      );
+      for (const { list } of images) await become(() => list(), ["D-1 pkg:npm/spread@1.0.0"]);
+      const { advisoryUid } = (await images[0]!.list()).findings[0];
+      const ask = async (query: string) => (await call("GET", `/gatehouse/registry/v1/affectedImages?${query}`)).body;
+      for (const query of [
+        "vulnerability=D-1",
+        "vulnerability=CVE-D-1",
+        `advisory_uid=${advisoryUid}`,
+        "purl=pkg:npm/spread",
+      ]) {
+        const found = await ask(query);
+        assert.equal(found.images.length, 3, query);
+        assert.deepEqual(found.images[0].purls, ["pkg:npm/spread@1.0.0"]);
+      }
+      const first = await ask("vulnerability=D-1&page_size=2");
+      const second = await ask(`vulnerability=D-1&page_size=2&page_token=${first.nextPageToken}`);
+      assert.deepEqual([first.images.length, second.images.length], [2, 1]);
+      assert.deepEqual((await ask("vulnerability=CVE-NONE")).images, []);
+      assert.equal((await ask("page_size=1")).code, 3);
+      assert.deepEqual((await ask(`vulnerability=D-1&parent=${server.groupUid}/${"f".repeat(16)}`)).images, []);
+    });
+
+    it("stored findings are those of BatchQueryAffected, also after changes", async () => {
+      const group = await addGroup(server, server.groupUid, "compared");
+      const names = Array.from({ length: 12 }, (_, i) => `random-${i}`);
+      const draw = (most: number) => Math.floor(Math.random() * most);
+      const record = (i: number) =>
+        osv(`E-${i}`, names[draw(names.length)]!, `${1 + draw(3)}.${draw(3)}.0`, draw(2) ? critical : {});
+      await importAll(group, ...Array.from({ length: 60 }, (_, i) => record(i)));
+      const purls = names.flatMap((name) => ["1.0.0", "1.1.5", "2.2.0"].map((version) => `pkg:npm/${name}@${version}`));
+      const image = await newImage(group, "all", purls);
+      for (let round = 0; round < 3; round++) {
+        await importAll(group, ...Array.from({ length: 20 }, (_, i) => record(20 * round + 10 + i)));
+        ahead += 170_000;
+        const queries = purls.map((purl) => ({ purl }));
+        const uidp = { descendantsOf: group };
+        const { results } = (await call("POST", "/gatehouse/vulnerabilities/v1/affected:batchQuery", { queries, uidp }))
+          .body;
+        const expected = (results as { advisories: Json[] }[]).flatMap(({ advisories }, i) =>
+          advisories
+            .filter(({ status }) => status === "PRODUCT_STATUS_AFFECTED")
+            .map(({ advisoryId, fixedVersions }) => `${advisoryId} ${purls[i]} ${fixedVersions}`),
+        );
+        await until("equal findings", async () => {
+          const found: string[] = [];
+          let token = "";
+          do {
+            const page = await image.list(`&page_size=200&page_token=${token}`);
+            for (const { advisoryId, purl, fixedVersions } of page.findings)
+              found.push(`${advisoryId} ${purl} ${fixedVersions}`);
+            token = page.nextPageToken ?? "";
+          } while (token !== "");
+          return JSON.stringify(found.sort()) === JSON.stringify(expected.sort()) ? true : undefined;
+        });
+      }
+    });
+  });
+}
