@@ -9,7 +9,9 @@ import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { deleteRow, findRow, insertRow, updateRow } from "../../src/storage/collection/rows.ts";
 import { identityCollection, roleBindingCollection } from "../../src/storage/iam/collections.ts";
 import { insertMembership } from "../../src/storage/iam/memberships.ts";
-import { countItems } from "../../src/storage/iam/reviews/items.ts";
+import { reviewCounts } from "../../src/storage/iam/reviews/counts.ts";
+import { countItems, storeDecisions } from "../../src/storage/iam/reviews/items.ts";
+import type { DecidedItem } from "../../src/storage/iam/reviews/rows.ts";
 import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
@@ -18,6 +20,9 @@ import { type TurnableClock, turnableClock } from "./ground.ts";
 import { addCaller, addGroup, addPerson, arrange, bind, ownerRole, viewerRole } from "./tree.ts";
 
 const editorRole = builtInRoles.find(({ name }) => name === "editor")!;
+/** A decision about an item that does not exist. */
+const wrong: DecidedItem = { roleBindingUid: "", decision: "GONE", reviewerUid: "", comment: "", decideTime: 1 };
+
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
 
 after(stopPostgres);
@@ -361,6 +366,23 @@ for (const database of databases) {
         async (tx) => await countItems(tx, { reviewUid: uid, decision: "", identityUid: "" }),
       );
       assert.equal(left, 0);
+    });
+
+    it("a check of the database finds and repairs the numbers of decisions", async () => {
+      const { uid } = await create();
+      await decide(uid, "CONFIRMED", [viewer.binding]);
+      await arrange(server, (tx) => storeDecisions(tx, uid, [wrong]));
+      const found = async () => {
+        const findings: string[] = [];
+        for await (const finding of reviewCounts.findings(server.server.database.session)) findings.push(finding);
+        return findings.filter((finding) => finding.includes(uid));
+      };
+      assert.deepEqual(await found(), [
+        `access_reviews: pendingCount of ${uid} is 1, but there are 2 items`,
+        `access_reviews: goneCount of ${uid} is 1, but there are 0 items`,
+      ]);
+      assert.equal(await arrange(server, (tx) => reviewCounts.repair(tx)), 2);
+      assert.deepEqual(await found(), []);
     });
 
     it("the due time is 1 hour to 180 days ahead, and numbers have limits", async () => {
