@@ -44,3 +44,29 @@ export function writeLayout(folder: string, architectures: readonly string[], sa
   const sizes = Object.fromEntries(images.map(({ platform, total }) => [platform.architecture, total]));
   return { folder, digest: top.digest, sizes };
 }
+
+/** Writes a layout with an artifact of one document, about an image if that is given, and with an index of it if `isListed`. */
+export function writeArtifact(
+  folder: string,
+  document: object,
+  mediaType: string,
+  { subject, isListed = false }: { readonly subject?: string; readonly isListed?: boolean } = {},
+): string {
+  const blobs = path.join(folder, "blobs", "sha256");
+  mkdirSync(blobs, { recursive: true });
+  const put = (type: string, value: object) => {
+    const content = Buffer.from(JSON.stringify(value));
+    const digest = hash("sha256", content);
+    writeFileSync(path.join(blobs, digest), content);
+    return { mediaType: type, digest: `sha256:${digest}`, size: content.length };
+  };
+  const type = media("manifest.v1+json");
+  const about = subject === undefined ? {} : { subject: { mediaType: type, digest: subject, size: 1 } };
+  const parts = { config: put(media("empty.v1+json"), {}), layers: [put(mediaType, document)] };
+  const manifest = put(type, { schemaVersion: 2, mediaType: type, ...parts, ...about });
+  const list = media("index.v1+json");
+  const top = isListed ? put(list, { schemaVersion: 2, mediaType: list, manifests: [manifest] }) : manifest;
+  writeFileSync(path.join(folder, "index.json"), JSON.stringify({ schemaVersion: 2, manifests: [top] }));
+  writeFileSync(path.join(folder, "oci-layout"), JSON.stringify({ imageLayoutVersion: "1.0.0" }));
+  return folder;
+}
