@@ -3423,7 +3423,7 @@ export const comments: Readonly<Record<string, string>> = {
   "gatehouse.registry.v1.ListAffectedImagesRequest.advisory_uid": "The uid of an advisory.",
   "gatehouse.registry.v1.ListAffectedImagesRequest.vulnerability": "The public id of advisories, or an alias, such as \"CVE-2026-1234\".",
   "gatehouse.registry.v1.ListAffectedImagesRequest.purl": "A package URL, with or without its version: all vulnerabilities of it.",
-  "gatehouse.registry.v1.ListAffectedImagesRequest.parent": "Only images of repos in this group and below it. All that the caller may see if empty.",
+  "gatehouse.registry.v1.ListAffectedImagesRequest.parent": "The uid of the group whose repos are looked through, with those below it. All that the caller may see if empty.",
   "gatehouse.registry.v1.ListAffectedImagesRequest.untagged": "Also images without a tag.",
   "gatehouse.registry.v1.ListAffectedImagesRequest.page_size": "The number of images on a page, 200 at most. 50 if it is 0.",
   "gatehouse.registry.v1.ListAffectedImagesRequest.page_token": "The next_page_token of the page before. Empty for the first page.",

@@ -100,7 +100,7 @@ for (const database of databases) {
       const all = [1, 2, 3, 4].map((status) => `&statuses=${status}`).join("");
       const known = (await image.list(all)).findings.map(({ advisoryId, status }: Json) => `${advisoryId} ${status}`);
       assert.deepEqual(known.slice(0, 2), ["A-2 PRODUCT_STATUS_AFFECTED", "A-1 PRODUCT_STATUS_AFFECTED"]);
-      assert.match(known[2], /^A-3 PRODUCT_STATUS_(?:NOT_AFFECTED|FIXED)$/, JSON.stringify(known));
+      assert.match(known[2], /^A-3 PRODUCT_STATUS_FIXED$/, JSON.stringify(known));
       const page = await image.list("&page_size=1");
       const next = await image.list(`&page_size=1&page_token=${page.nextPageToken}`);
       assert.deepEqual(

@@ -894,7 +894,7 @@ export type ListAffectedImagesRequest = Message<"gatehouse.registry.v1.ListAffec
   } | { case: undefined; value?: undefined };
 
   /**
-   * Only images of repos in this group and below it. All that the caller may see if empty.
+   * The uid of the group whose repos are looked through, with those below it. All that the caller may see if empty.
    *
    * @generated from field: string parent = 4;
    */
