@@ -20,11 +20,24 @@ const schemas = (name: string) => [`urn:ietf:params:scim:schemas:core:2.0:${name
 
 after(stopPostgres);
 
+/** Runs SQL unless another connection is writing. Returns whether it ran. */
+function hasRun(connection: BetterSqlite.Database, text: string): boolean {
+  try {
+    connection.exec(text);
+    return true;
+  } catch (error) {
+    if ((error as { code?: string }).code === "SQLITE_BUSY") return false;
+    throw error;
+  }
+}
+
 /** Runs SQL on a connection of its own. */
 async function execute({ config: { databaseUrl } }: TestServer, text: string): Promise<void> {
   if (!databaseUrl.startsWith("postgres:")) {
-    using connection = { raw: new BetterSqlite(databaseUrl), [Symbol.dispose]: () => connection.raw.close() };
-    connection.raw.exec(text);
+    // Waiting for the lock would keep the server, which is in this process, from ending the write that has it.
+    const raw = new BetterSqlite(databaseUrl, { timeout: 0 });
+    using _connection = { [Symbol.dispose]: () => raw.close() };
+    while (!hasRun(raw, text)) await nextTick();
     // All reads of an event-loop tick see one snapshot.
     await nextTick();
     return;
