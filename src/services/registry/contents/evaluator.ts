@@ -73,12 +73,20 @@ async function evaluatePackage({ database, newWrite }: EvaluationContext, due: P
 
 type NewFinding = Omit<FindingRow, "firstKnownTime">;
 
+/**
+ * Reads outside of a snapshot. Comparing waits between slices: on SQLite, a snapshot that is open meanwhile would be that of all other
+ * reads, which then see no new writes. What changes in between is followed later.
+ */
+function withoutSnapshot({ session }: Pick<Database, "session">): Pick<Database, "read"> {
+  return { read: (body) => body(session) };
+}
+
 async function searchFindings(database: Database, asked: QueriedPackage, due: PackageRow): Promise<NewFinding[]> {
   const sources = [{ type: "subtree", uid: due.organization } as const];
   const found: NewFinding[] = [];
   let after: Parameters<typeof searchPackage>[0]["after"];
   do {
-    const search = { database, sources, asked, after };
+    const search = { database: withoutSnapshot(database), sources, asked, after };
     const page = await searchPackage(search, contentLimits.portion, newBudget(), ({ row, answer }) => [
       findingOf(due.no, row, answer),
     ]);
@@ -124,7 +132,7 @@ async function startAgain({ database, newWrite }: EvaluationContext, stored: str
 
 /** Compares all packages that an advisory is or was about with its current state. */
 async function reevaluate({ database, newWrite }: EvaluationContext, advisoryUid: string): Promise<void> {
-  const { row, statements } = await database.read((session) => readAdvisory(session, advisoryUid));
+  const { row, statements } = await withoutSnapshot(database).read((session) => readAdvisory(session, advisoryUid));
   const organization = rootOf(advisoryUid);
   const keys = (row?.lookUpKeys ?? []).map((key) => keyNumber(organization, key));
   let after = 0;
