@@ -239,7 +239,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "images tags delete": ["gatehouse images tags delete nginx:latest --yes"],
   "images findings": [
     "gatehouse images findings nginx:latest --severity high",
-    "gatehouse images findings nginx:latest --fail-on critical",
+    "gatehouse images findings nginx:latest --fixable",
   ],
   "images affected": [
     "gatehouse images affected CVE-2030-1000001",
