@@ -35,7 +35,6 @@ export async function decideItems(
   decisions: readonly AccessReviewItemDecision[],
   call: Call,
 ): Promise<AccessReviewItemRow[]> {
-  requireDistinct(decisions);
   requireOpen(tx, review);
   requireReviewer(review, call);
   const uids = decisions.map(({ roleBindingUid }) => roleBindingUid);
@@ -127,7 +126,8 @@ async function isOwnIdentity(session: Session, identityUid: string, call: Call):
   return (await makers(identityUid)) === uid || (await makers(uid)) === identityUid;
 }
 
-function requireDistinct(decisions: readonly AccessReviewItemDecision[]): void {
+/** Throws INVALID_ARGUMENT unless each decision is about another role binding, and there are not too many. */
+export function requireDistinct(decisions: readonly AccessReviewItemDecision[]): void {
   const violations = newViolations();
   const { maxDecisions } = reviewLimits;
   if (decisions.length > maxDecisions) violations.add("decisions", `must not have more than ${maxDecisions} items`);

@@ -33,7 +33,7 @@ import { countItems, findItems, type ItemFilter } from "../../../storage/iam/rev
 import { stateCondition } from "../../../storage/iam/reviews/queries.ts";
 import type { AccessReviewRow, ItemDecision } from "../../../storage/iam/reviews/rows.ts";
 import { commentRule } from "../../iam/access-requests/rule-checks.ts";
-import { decideItems, requireOpen } from "./decisions.ts";
+import { decideItems, requireDistinct, requireOpen } from "./decisions.ts";
 import { reviewMessage, type ShownReview, showItem, showReviews } from "./messages.ts";
 import { createReview } from "./new-review.ts";
 import { checkReview, reviewLimits, titleRule } from "./review-checks.ts";
@@ -91,12 +91,8 @@ export function accessReviews(context: ServiceContext): Implementation {
           async (tx, row) => (await showReviews(tx, [row], call))[0]!,
         ),
       ),
-      async getAccessReview({ uid }, call) {
-        return await database.read(async (session) => {
-          const row = await reading.find(session, uid);
-          return (await showReviews(session, [row], call))[0]!;
-        });
-      },
+      getAccessReview: ({ uid }, call) =>
+        database.read(async (session) => (await showReviews(session, [await reading.find(session, uid)], call))[0]!),
       async listAccessReviews(request, call) {
         const state = stateNames[request.state];
         const condition = state && stateCondition(state, database.session.termTime());
@@ -106,11 +102,13 @@ export function accessReviews(context: ServiceContext): Implementation {
         return { ...envelope, accessReviews: [...items] };
       },
       listAccessReviewItems: (request, call) => listItems(context, request, call),
-      decideAccessReviewItems: ({ uid, decisions }, call) =>
-        change(uid, call, async (tx, row) => {
+      async decideAccessReviewItems({ uid, decisions }, call) {
+        requireDistinct(decisions);
+        return await change(uid, call, async (tx, row) => {
           const decided = await decideItems(tx, row, decisions, call);
           return { items: decided.map((item) => showItem(item, call)) };
-        }),
+        });
+      },
       closeAccessReview: ({ uid }, call) =>
         change(uid, call, async (tx, row) => {
           requireOpen(tx, row);

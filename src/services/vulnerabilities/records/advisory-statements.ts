@@ -35,6 +35,7 @@ import { groupParents } from "../../iam/groups/groups.ts";
 import { advisory, advisoryMessage, readStates } from "../advisories/advisories.ts";
 import type { AdvisoryState } from "../advisories/advisory-state.ts";
 import { eventMessage } from "../advisories/event-content.ts";
+import { advisoryLimits } from "../limits.ts";
 import { recordMessage, shownRecord } from "./linked-records.ts";
 
 /** Reads a page of the advisories of a group. */
@@ -43,6 +44,8 @@ export async function pageOfStatements(context: ServiceContext, request: ListAdv
   const { parent } = request;
   const violations = newViolations();
   effectivePageSize(request.pageSize, violations);
+  if (request.advisoryUids.length > advisoryLimits.namedAdvisories)
+    violations.add("advisory_uids", `must not have more than ${advisoryLimits.namedAdvisories} items`);
   violations.throwIfAny();
   if (!(await findRow(database.session, groupCollection, parent))) throw notFound(groupParents.type, parent);
   const makeItems = request.view === StatementsView.PRODUCT ? makeProducts : makeStatements;
