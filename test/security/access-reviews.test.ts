@@ -25,6 +25,8 @@ const wrong: DecidedItem = { roleBindingUid: "", decision: "GONE", reviewerUid: 
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
 
+type Owner = Awaited<ReturnType<typeof addCaller>>;
+
 after(stopPostgres);
 
 for (const database of databases) {
@@ -286,11 +288,9 @@ for (const database of databases) {
 
     it("what is gone or changed is kept as it is, and the last owner stays", async () => {
       const [gone, changed] = [await person(team, editorRole.uid), await person(team, editorRole.uid)];
-      // Of the owners, only workloads can get a token now.
-      const [first, last] = [
-        await addCaller(server, root, ownerRole.uid),
-        await addCaller(server, root, ownerRole.uid),
-      ];
+      // Of the owners, only workloads can get a token now. Role bindings end in the order of their uids.
+      const owners = [await addCaller(server, root, ownerRole.uid), await addCaller(server, root, ownerRole.uid)];
+      const [first, last] = owners.sort((one, another) => (one.binding < another.binding ? -1 : 1)) as [Owner, Owner];
       const { uid } = await create();
       await remove(gone.binding);
       await arrange(server, async (tx) => {
