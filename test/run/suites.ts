@@ -32,7 +32,7 @@ const osv = "test/advisories/osv/end-to-end/osv.ts";
 /** Every suite. `test/README.md` says what each needs. */
 export const suites: readonly Suite[] = [
   // The test files that `npm test` leaves out. Some need programs that `.ci/run` installs after it.
-  { name: "matrix", command: node("test/run/run.ts", "--full"), minutes: 20 },
+  { name: "matrix", command: node("test/run/run.ts", "--full"), minutes: 30 },
   // The files run in processes of their own.
   { name: "database", command: node("--test", "--test-timeout=120000", ...databases), minutes: 10 },
   { name: "helm", command: tests(300, "test/deploy/helm.ts"), minutes: 10 },
