@@ -122,15 +122,25 @@ function readmeViolations(api: CurrentApi, content: string): FieldViolation[] {
 function repoCreator(context: ServiceContext) {
   const write = repoWriter(context);
   return async (parent: string, value: Repo, preventExisting: boolean, call: Call, dependent: InTransaction) => {
+    /** Updates the repo of the name; undefined if there is none, or it may not be updated. */
+    async function updateExisting() {
+      const existing = preventExisting ? undefined : await findRepoByName(context.database.session, parent, value.name);
+      if (!existing) return undefined;
+      requireCapability(call, Capability.CAP_REPO_UPDATE, existing.uid);
+      return await write.update({ ...value, uid: existing.uid }, everything, call, dependent);
+    }
+
+    // Looked for first: a call with an idempotency key is one transaction, which PostgreSQL ends when the name is taken.
+    const updated = await updateExisting();
+    if (updated) return updated;
     try {
       return await write.create(parent, value, call, dependent);
     } catch (error) {
+      // A concurrent call has created it.
       const isTaken = error instanceof ApiError && error.code === Code.ALREADY_EXISTS;
-      const mayUpdate = isTaken && !preventExisting;
-      const existing = mayUpdate && (await findRepoByName(context.database.session, parent, value.name));
-      if (!existing) throw error;
-      requireCapability(call, Capability.CAP_REPO_UPDATE, existing.uid);
-      return await write.update({ ...value, uid: existing.uid }, everything, call, dependent);
+      const late = isTaken ? await updateExisting() : undefined;
+      if (!late) throw error;
+      return late;
     }
   };
 }
