@@ -3,7 +3,14 @@ import { newReadCache } from "./cache/read-cache.ts";
 import { newRowCache } from "./cache/row-cache.ts";
 import type { Database } from "./database.ts";
 import { newCounterChanges } from "./engine/counters.ts";
-import type { CounterChanges, Session, SharedStatements, Transaction, WriteContext } from "./engine/session.ts";
+import type {
+  ChangeEntry,
+  CounterChanges,
+  Session,
+  SharedStatements,
+  Transaction,
+  WriteContext,
+} from "./engine/session.ts";
 
 /** A database whose reads and writes all belong to one transaction. Its lists show only what was committed before. */
 export interface JoinedDatabase extends Database {
@@ -16,7 +23,7 @@ export interface JoinedDatabase extends Database {
 
 /**
  * Returns the database of a transaction. A write on it sees what earlier writes did, and has its own author and method in the change
- * log. If one fails, the whole transaction has to fail: its changes are not undone by themselves.
+ * log. If one fails, the whole transaction has to fail: its changes are not undone by themselves, unless the transaction has parts.
  */
 export function joinedDatabase(database: Database, tx: Transaction): JoinedDatabase {
   const { dataVersion: _, seesLatest: __, ...own } = tx;
@@ -30,14 +37,18 @@ export function joinedDatabase(database: Database, tx: Transaction): JoinedDatab
       // A write does not see its own changes in counters, as in a transaction of its own.
       const counterChanges = newCounterChanges();
       const by = authorOf(context);
-      const result = await body({
-        ...own,
-        ...session,
-        ...(shared && { gather: shared.gather }),
-        context: { ...context, time: tx.context.time },
-        counterChanges,
-        logChange: (entry) => tx.logChange({ by, ...entry }),
-      });
+      const changes: ChangeEntry[] = [];
+      const run = () =>
+        body({
+          ...own,
+          ...session,
+          ...(shared && { gather: shared.gather }),
+          context: { ...context, time: tx.context.time },
+          counterChanges,
+          logChange: (entry) => changes.push({ by, ...entry }),
+        });
+      const result = await (tx.context.hasParts && tx.runPart ? tx.runPart(run) : run());
+      for (const change of changes) tx.logChange(change);
       counterChanges.addTo(tx.counterChanges);
       return result;
     },

@@ -12,7 +12,7 @@ import { type Place, testCasesAt } from "./ways.ts";
 /** Every transport on SQLite. PostgreSQL, of which transports know nothing, with one binary transport and with JSON. */
 const places: readonly Place[] = [
   { name: "SQLite", database: "sqlite", apiClients: transportNames },
-  { name: "PostgreSQL", database: "postgres", apiClients: ["grpc", "rest"] },
+  { name: "PostgreSQL", database: "postgres", apiClients: ["grpc", "rest", "rest, each write repeated by its key"] },
   // v2 is another name of the same handlers.
   {
     name: "SQLite as v2",

@@ -159,6 +159,22 @@ for (const database of databases) {
       assert.equal((await create(token, "key-6", "changing")).text, first.text);
     });
 
+    it("what a failed part of a call has written is undone, and the call goes on: an ended role binding is replaced", async () => {
+      const { token } = await owner();
+      const { uid: identityUid } = await owner();
+      const target = (await create(token, undefined, "parts")).json.uid;
+      const term = { identityUid, roleUid: ownerRole.uid, ttl: "60s" };
+      const timed = await send(token, undefined, "POST", `/access/v1/roleBindingTerms/${target}`, term);
+      assert.equal(timed.status, 200, timed.text);
+      now += 61_000;
+      const lasting = () =>
+        send(token, "key-10", "POST", `/iam/v2beta1/roleBindings/${target}`, { identityUid, roleUid: ownerRole.uid });
+      const first = await lasting();
+      assert.equal(first.status, 200, first.text);
+      assert.equal((await lasting()).text, first.text);
+      assert.notEqual(first.json.uid, timed.json.uid);
+    });
+
     it("an outcome ends with its time and with its organization, and its key is a new one then", async () => {
       const { token, uid } = await owner();
       const first = await create(token, "key-7", "expiring");

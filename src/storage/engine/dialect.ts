@@ -15,6 +15,8 @@ export interface DialectTransaction extends Session {
   readonly lockTables: Transaction["lockTables"];
   /** See `Transaction.shareStatements`. */
   readonly shareStatements?: Transaction["shareStatements"];
+  /** See `Transaction.runPart`. */
+  readonly runPart?: Transaction["runPart"];
   /** Waits until this transaction may append to the change log, because sequence numbers must follow commit order. */
   lockChanges(): Promise<void>;
   /**
@@ -69,7 +71,10 @@ export interface ReplicaStatus {
 }
 
 /** The ways in which a write may be combined with others; see `WriteContext`. */
-export type WriteKind = Pick<WriteContext, "isBulk" | "isIndependent" | "isAlone" | "isLarge" | "lifetime">;
+export type WriteKind = Pick<
+  WriteContext,
+  "isBulk" | "isIndependent" | "isAlone" | "isLarge" | "hasParts" | "lifetime"
+>;
 
 /** A write's contribution to the change log. */
 export interface LoggedWrite {

@@ -146,6 +146,11 @@ export interface WriteContext {
    * pause after each. False if absent.
    */
   readonly isLarge?: boolean | undefined;
+  /**
+   * Whether the write has parts that may fail and be undone while the others go on. On PostgreSQL it has a transaction of its own. False
+   * if absent.
+   */
+  readonly hasParts?: boolean | undefined;
   /** The lifetime of the write; unlimited if absent. */
   readonly lifetime?: WriteLifetime | undefined;
   /** The condition of the write; none if absent. */
@@ -191,6 +196,8 @@ export interface Transaction extends Session {
   readonly counterChanges: CounterChanges;
   /** Changes the export state of a group and all its ancestors. */
   changeExports(groupUid: string): void;
+  /** Runs a part of a write that has parts, and undoes what it wrote if it throws. Parts must not run at the same time. */
+  readonly runPart?: (<T>(body: () => Promise<T>) => Promise<T>) | undefined;
   /** Appends the change to the change log after the body. */
   logChange(entry: ChangeEntry): void;
   /** Begins to share statements among writes of this transaction that run at the same time. Absent where that saves nothing. */

@@ -3,6 +3,7 @@ import type pg from "pg";
 import { getTableName } from "../../schema/drizzle.ts";
 import { newCounterChanges } from "../counters.ts";
 import type { DialectTransaction } from "../dialect.ts";
+import { partRunner } from "../savepoint.ts";
 import type { Session } from "../session.ts";
 import type { InstallationSchema } from "./installation-schema.ts";
 import { newSharedStatements } from "./write-member.ts";
@@ -41,7 +42,10 @@ export function ownTransactionOf(
   locks: LogLocks,
   isRetry: boolean,
 ): DialectTransaction {
-  const tx = transactionOf(client, session, locks, isRetry);
+  const tx = {
+    ...transactionOf(client, session, locks, isRetry),
+    runPart: partRunner((statement) => client.query(statement)),
+  };
   return { ...tx, shareStatements: () => newSharedStatements({ tx, begun: Promise.resolve() }) };
 }
 

@@ -1,6 +1,6 @@
 // Writes to PostgreSQL: in batches, or each in a transaction of its own.
 import type pg from "pg";
-import type { DatabaseHooks, DatabaseLimits, Dialect } from "../dialect.ts";
+import type { DatabaseHooks, DatabaseLimits, Dialect, WriteKind } from "../dialect.ts";
 import { ConcurrencyConflict, driverCode, ReferenceViolation } from "../errors.ts";
 import { newSemaphore } from "../semaphore.ts";
 import { requireLifetime, type Session, type WriteLifetime } from "../session.ts";
@@ -38,11 +38,7 @@ export function newWriter(
   log: DatabaseHooks["log"],
   locks: LogLocks,
 ): Writer {
-  const writers = newSemaphore({
-    permits: Math.max(1, Math.floor(limits.poolSize * writingShare)),
-    maxWaiting: limits.maxWaiting,
-    maxWaitMs: limits.lockTimeoutMs,
-  });
+  const writers = writersOf(limits);
 
   function runAlone<T>(body: WriteBody<T>, lifetime?: WriteLifetime): Promise<T> {
     const attempt = (isRetry: boolean) =>
@@ -89,12 +85,22 @@ export function newWriter(
 
   return {
     rehearse,
-    write: (body, { isBulk = false, isIndependent = false, isAlone = false, isLarge = false, lifetime }) =>
-      isAlone || isLarge ? runAlone(body, lifetime) : (isBulk ? bulkQueue : queue).run(body, isIndependent, lifetime),
-    async idle() {
-      await Promise.all([queue.idle(), bulkQueue.idle()]);
-    },
+    write: (body, kind) =>
+      needsOwnTransaction(kind)
+        ? runAlone(body, kind.lifetime)
+        : (kind.isBulk ? bulkQueue : queue).run(body, kind.isIndependent ?? false, kind.lifetime),
+    idle: async () => void (await Promise.all([queue.idle(), bulkQueue.idle()])),
   };
+}
+
+/** Returns the semaphore of transactions of their own. */
+function writersOf({ poolSize, maxWaiting, lockTimeoutMs: maxWaitMs }: DatabaseLimits) {
+  return newSemaphore({ permits: Math.max(1, Math.floor(poolSize * writingShare)), maxWaiting, maxWaitMs });
+}
+
+/** A savepoint of a part would also undo what other writes of a batch do meanwhile. */
+function needsOwnTransaction({ isAlone, isLarge, hasParts }: WriteKind): boolean {
+  return Boolean(isAlone || isLarge || hasParts);
 }
 
 /** How long a batch waits for a lock, in milliseconds. A write that needs longer waits in a transaction of its own. */

@@ -10,6 +10,7 @@ import { DatabaseMissing } from "../errors.ts";
 import { changeExportStates } from "../export-states.ts";
 import { newStatementDurations, type StatementDurations } from "../measurements.ts";
 import type { Migration, MigrationListener, OpenMode } from "../migrations.ts";
+import { partRunner } from "../savepoint.ts";
 import {
   newSession,
   type Prepared,
@@ -90,7 +91,7 @@ async function open(
     dataVersion: snapshot.dataVersion,
   };
   const readAside = newAsideRead(file, (runner) => sessionOf(reader, runner), statements, opened);
-  const transaction = newTransaction((runner) => sessionOf(withOrFail(writer), runner), statements);
+  const transaction = newTransaction(writer, (runner) => sessionOf(withOrFail(writer), runner), statements);
   const wal = opened.use(await openFile(`${file}-wal`, "r+"));
   const checkpointer = newCheckpointer(file);
   opened.defer(checkpointer.close);
@@ -158,9 +159,14 @@ async function writePage(writer: BetterSqlite.Database): Promise<void> {
 /** The session of the write connection, with the work that the writes of a batch defer. */
 type BatchTransaction = DialectTransaction & Required<Pick<Session, "pendingCounters" | "pendingExports">>;
 
-function newTransaction(sessionOf: (runner: Runner) => Session, statements: StatementDurations): BatchTransaction {
+function newTransaction(
+  writer: BetterSqlite.Database,
+  sessionOf: (runner: Runner) => Session,
+  statements: StatementDurations,
+): BatchTransaction {
   return {
     ...sessionOf((statement) => runSync(statement, statements)),
+    runPart: partRunner((statement) => writer.exec(statement)),
     pendingCounters: newCounterChanges(),
     pendingExports: new Set<string>(),
     // There is one writer at a time: tables need no locks, and sequence numbers follow commit order.
