@@ -41,7 +41,7 @@ export async function findDocuments(fetch: FetchContent, image: SoughtImage): Pr
 async function* referrers(fetch: FetchContent, { repository, digest }: SoughtImage): AsyncGenerator<FoundDocument> {
   const listed = await fetchReferrers(fetch, repository, digest);
   const descriptors = listed ?? (await fallbackReferrers(fetch, repository, digest));
-  // What a referrer says of itself decides: an index of referrers may be anybody's, and its artifact types are hints only.
+  // The manifest of a referrer decides what it is about: an index of referrers may be anybody's, and its artifact types are hints only.
   for (const descriptor of descriptors.slice(0, contentLimits.sboms)) {
     if (descriptor.digest === digest) continue;
     const manifest = await fetchManifest(fetch, repository, descriptor.digest);

@@ -35,7 +35,7 @@ async function postpone(
   const { firstRetryMs, lastRetryMs } = readingLimits;
   const waitMs = Math.min(lastRetryMs, firstRetryMs * 2 ** (attempts - 1));
   const dueTime = attempts < readingLimits.attempts ? context.time + waitMs : null;
-  // What a rule of ours or of the registry says may be shown. Anything else may have names of other tenants.
+  // Errors of our rules and of the registry may be shown. Others may have names of other tenants.
   const message = isExpected ? error.message : "an internal error";
   await database.write(context, (tx) => postponeImage(tx, queued, { dueTime, attempts, error: message }));
 }

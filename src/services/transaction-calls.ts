@@ -45,7 +45,9 @@ export function newTransactionCalls<C extends KeyedContext>(
     const runIn = (tx: Transaction) => runHandler(tx, { ...context, discover: outside.discover }, runOn, given);
     // The condition is about what the handler writes.
     const write = (body: (tx: Transaction) => Promise<Message>) =>
-      outside.run(() => database.write({ ...writeContext(call, clock), hasParts: true, precondition: undefined }, body));
+      outside.run(() =>
+        database.write({ ...writeContext(call, clock), hasParts: true, precondition: undefined }, body),
+      );
     if (conditions.key === undefined) return await write(async (tx) => (await runIn(tx)).response);
     const key = outcomeKey(callerOf(call).uid, conditions.key);
     if (running.has(key.digest)) throw keyInUse();

@@ -25,11 +25,13 @@ export interface Step {
 
 /**
  * Test folders that take a third to a tenth of the time each, the longest first. They run in processes of their own: in one process,
- * garbage collection takes longer, and nothing else runs while a test waits.
+ * garbage collection takes longer, and nothing else runs while a test waits. The first folder that contains a file counts.
  */
 const ownSteps = [
+  { name: "tests of killed programs", folders: ["cli/faults"] },
   { name: "tests of the command line", folders: ["cli"] },
-  { name: "tests of security and of the API cases", folders: ["security", "api"] },
+  { name: "tests of the API cases", folders: ["api"] },
+  { name: "tests of security", folders: ["security"] },
   { name: "tests of the services", folders: ["services"] },
   { name: "tests of the storage", folders: ["storage"] },
   { name: "tests of the transports", folders: ["transport"] },
@@ -56,14 +58,11 @@ export function testSteps(files: readonly string[], { memoryFolder, database }: 
     run: (print) => runTests(files, env, print),
     isLive,
   });
-  const others = files.filter((file) => !ownSteps.some(({ folders }) => isIn(folders, file)));
-  return [
-    ...(others.length > 0 ? [newStep("tests", others, true)] : []),
-    ...ownSteps.flatMap(({ name, folders }) => {
-      const own = files.filter((file) => isIn(folders, file));
-      return own.length > 0 ? [newStep(name, own)] : [];
-    }),
-  ];
+  const filesOf = Map.groupBy(files, (file) => ownSteps.find(({ folders }) => isIn(folders, file)));
+  return [undefined, ...ownSteps].flatMap((own) => {
+    const found = filesOf.get(own) ?? [];
+    return found.length > 0 ? [newStep(own?.name ?? "tests", found, own === undefined)] : [];
+  });
 }
 
 function isIn(folders: readonly string[], file: string): boolean {

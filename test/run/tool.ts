@@ -14,7 +14,7 @@ export interface ProgramOptions {
 }
 
 /** About three times what the longest step takes on a slow machine. */
-const toolTimeoutMs = 20 * 60_000;
+const toolTimeoutMs = 12 * 60_000;
 
 /** Those that run. They end with this process. */
 const running = new Set<ChildProcess>();

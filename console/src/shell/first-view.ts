@@ -1,4 +1,4 @@
-// What waits until there is something to read: at once, it would delay the code of the first view on a slow line.
+// When the first view is shown: tasks that start earlier would delay its code on a slow line.
 
 let resolveShown = () => {};
 

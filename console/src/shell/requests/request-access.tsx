@@ -1,4 +1,4 @@
-// What a denied caller may request: roles for a time that give what they lack. Load the texts `requests` with it.
+// The request of a denied caller: a role for a time that gives what they lack. Load the texts `requests` with it.
 import { getOption } from "@bufbuild/protobuf";
 import { useQuery } from "@connectrpc/connect-query";
 import { useState } from "react";

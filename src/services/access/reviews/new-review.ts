@@ -48,7 +48,7 @@ export async function createReview<T>(
   const { items, recorded } = await database.read((session) => readItems(session, parent, value));
   return await database.write({ ...writeContext(call, clock), isLarge: true }, async (tx) => {
     const row = newRow(tx, parent, value, { items: items.length, recorded, creatorUid: callerOf(call).uid });
-    // What ends role bindings later needs a caller who may do so then.
+    // A review that ends role bindings later needs a caller who may do so then.
     if (row.onDue === "END_UNCONFIRMED") requireLastingCall(call, parent, row.dueTime);
     for (const uid of row.reviewerIdentityUids) await requireBindable(tx, uid, parent, call);
     await requireRoom(tx, parent, items.length);

@@ -2,14 +2,14 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { builtInRoles } from "../../src/authz/built-in-roles.ts";
-import { rootOf } from "../../src/model/uid.ts";
-import { databases } from "../harness/databases.ts";
-import { newMigratedDatabase } from "../harness/migrated.ts";
-import { freePort, stopPostgres } from "../harness/postgres.ts";
-import { rest } from "../harness/rest.ts";
-import { createInstallation } from "../history/installation.ts";
-import { dataDirectory, type Running, serveWith } from "./process.ts";
+import { builtInRoles } from "../../../src/authz/built-in-roles.ts";
+import { rootOf } from "../../../src/model/uid.ts";
+import { databases } from "../../harness/databases.ts";
+import { newMigratedDatabase } from "../../harness/migrated.ts";
+import { freePort, stopPostgres } from "../../harness/postgres.ts";
+import { rest } from "../../harness/rest.ts";
+import { createInstallation } from "../../history/installation.ts";
+import { dataDirectory, type Running, serveWith } from "../process.ts";
 
 const kills = 3;
 

@@ -4,14 +4,14 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { databases } from "../harness/databases.ts";
-import { newMigratedDatabase } from "../harness/migrated.ts";
-import { freePort, stopPostgres } from "../harness/postgres.ts";
-import { createInstallation } from "../history/installation.ts";
-import { documentsOf } from "../services/apply/documents.ts";
-import { largeOrganization } from "../services/apply/generated.ts";
-import { homeEnvironment } from "./caller.ts";
-import { dataDirectory, type Running, run, serveWith, start } from "./process.ts";
+import { databases } from "../../harness/databases.ts";
+import { newMigratedDatabase } from "../../harness/migrated.ts";
+import { freePort, stopPostgres } from "../../harness/postgres.ts";
+import { createInstallation } from "../../history/installation.ts";
+import { documentsOf } from "../../services/apply/documents.ts";
+import { largeOrganization } from "../../services/apply/generated.ts";
+import { homeEnvironment } from "../caller.ts";
+import { dataDirectory, type Running, run, serveWith, start } from "../process.ts";
 
 after(stopPostgres);
 

@@ -3,14 +3,14 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, it } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
-import { type RawReply, sendRaw } from "../api/raw-rest.ts";
-import { databases } from "../harness/databases.ts";
-import { newMigratedDatabase } from "../harness/migrated.ts";
-import { freePort, stopPostgres } from "../harness/postgres.ts";
-import { rest } from "../harness/rest.ts";
-import { startEmptyServer, startTestServer, type TestServer } from "../harness/server.ts";
-import { createInstallation } from "../history/installation.ts";
-import { dataDirectory, type Running, serveWith } from "./process.ts";
+import { type RawReply, sendRaw } from "../../api/raw-rest.ts";
+import { databases } from "../../harness/databases.ts";
+import { newMigratedDatabase } from "../../harness/migrated.ts";
+import { freePort, stopPostgres } from "../../harness/postgres.ts";
+import { rest } from "../../harness/rest.ts";
+import { startEmptyServer, startTestServer, type TestServer } from "../../harness/server.ts";
+import { createInstallation } from "../../history/installation.ts";
+import { dataDirectory, type Running, serveWith } from "../process.ts";
 
 after(stopPostgres);
 

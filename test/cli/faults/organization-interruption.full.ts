@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import Database from "better-sqlite3";
-import { createGroup } from "../../src/services/iam/bootstrap.ts";
-import { freePort } from "../harness/postgres.ts";
-import { createInstallation } from "../history/installation.ts";
-import { arrange } from "../security/tree.ts";
-import { type Caller, startCaller } from "./caller.ts";
-import { dataDirectory, flagsOf, type Running, run, serveWith, start } from "./process.ts";
+import { createGroup } from "../../../src/services/iam/bootstrap.ts";
+import { freePort } from "../../harness/postgres.ts";
+import { createInstallation } from "../../history/installation.ts";
+import { arrange } from "../../security/tree.ts";
+import { type Caller, startCaller } from "../caller.ts";
+import { dataDirectory, flagsOf, type Running, run, serveWith, start } from "../process.ts";
 
 const groupCount = 3000;
 
