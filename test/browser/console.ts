@@ -83,7 +83,7 @@ export function complaintsOf(page: Page): string[] {
   page.on("console", (message) => {
     // Chromium logs each 401; the page asks for a token before it knows whether there is a session.
     const isExpected = message.location().url.includes("/oauth/session/");
-    if (message.type() === "error" && !isExpected) complaints.push(message.text());
+    if (message.type() === "error" && !isExpected) complaints.push(`${message.text()}: ${message.location().url}`);
   });
   page.on("response", (response) => {
     if (response.status() === 403) complaints.push(`denied: ${response.url()}`);

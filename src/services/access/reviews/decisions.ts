@@ -155,8 +155,8 @@ function requireItems(
 
 /** Throws REVIEW_NOT_OPEN unless items of a review can be decided. */
 export function requireOpen(session: Session, review: AccessReviewRow): void {
-  const state = reviewStateAt(review, session.termTime());
-  if (state !== "OPEN") throw failedPrecondition("REVIEW_NOT_OPEN", `the review is ${state.toLowerCase()}`, review.uid);
+  if (reviewStateAt(review, session.termTime()) !== "OPEN")
+    throw failedPrecondition("REVIEW_NOT_OPEN", "the review was closed, or its due time is past", review.uid);
 }
 
 function requireReviewer({ reviewerIdentityUids: named }: AccessReviewRow, call: Call): void {
