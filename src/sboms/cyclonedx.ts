@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, scalarText } from "../base/json.ts";
 import { Components, type OperatingSystem } from "./components.ts";
 import type { Sbom } from "./sbom.ts";
 
-/** Types of components that are packages. The others are files, the operating system, data and the like. */
+/** Types of components that are packages. Others, such as files, count only with a package URL. */
 const packageTypes: ReadonlySet<string> = new Set([
   "application",
   "container",
@@ -25,20 +25,29 @@ export function readCycloneDx(document: JsonObject): Omit<Sbom, "isSigned"> {
   const version = scalarText(document.specVersion);
   if (!/^1\.[4-7]$/.test(version))
     throw new BadDocument(`is CycloneDX ${version.slice(0, 20)}, but only 1.4 to 1.7 can be read`);
-  const all = allComponents(document);
+  const whole = isJsonObject(document.metadata) ? document.metadata.component : undefined;
+  const all = allComponents(whole, document.components);
   const components = new Components(systemIn(all));
-  for (const { type, group, name, purl } of all) {
-    if (!packageTypes.has(scalarText(type))) continue;
-    const title = [scalarText(group), scalarText(name)].filter((text) => text !== "").join("/");
-    components.add(title, typeof purl === "string" && purl !== "" ? [purl] : []);
+  for (const component of all) {
+    const purls = purlsOf(component);
+    const isPackage = component !== whole && packageTypes.has(scalarText(component.type));
+    if (purls.length > 0 || isPackage) components.add(titleOf(component), purls);
   }
   return { format: `CycloneDX ${version}`, tool: toolOf(document.metadata), ...components.found() };
 }
 
-/** Returns all components with those inside of others. The image itself, in the metadata, is not one of them. */
-function allComponents({ components }: JsonObject): JsonObject[] {
+function purlsOf({ purl }: JsonObject): string[] {
+  return typeof purl === "string" && purl !== "" ? [purl] : [];
+}
+
+function titleOf({ group, name }: JsonObject): string {
+  return [scalarText(group), scalarText(name)].filter((text) => text !== "").join("/");
+}
+
+/** Returns all components with those inside of others. The one that the document is about may be a package, such as a Go program. */
+function allComponents(whole: unknown, components: unknown): JsonObject[] {
   const found: JsonObject[] = [];
-  const open: unknown[] = [components];
+  const open: unknown[] = [components, whole === undefined ? [] : [whole]];
   while (open.length > 0) {
     const list = open.pop();
     if (!Array.isArray(list)) continue;

@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject, scalarText } from "../base/json.ts";
 import { Components, type OperatingSystem } from "./components.ts";
 import type { Sbom } from "./sbom.ts";
 
-/** Purposes of elements that SPDX calls packages and that are not installed ones. */
+/** Purposes of elements that SPDX calls packages. Only with a package URL do they count as one. */
 const otherPurposes: ReadonlySet<string> = new Set([
   "ARCHIVE",
   "CONTAINER",
@@ -14,13 +14,18 @@ const otherPurposes: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns whether a document is of this format. */
-export function isSpdx({ spdxVersion }: JsonObject): boolean {
-  return typeof spdxVersion === "string";
+export function isSpdx(document: JsonObject): boolean {
+  return versionOf(document) !== "";
+}
+
+/** SPDX 3 is JSON-LD and has its version elsewhere. It is named because many programs write it in place of SPDX 2. */
+function versionOf({ spdxVersion, "@context": context }: JsonObject): string {
+  return /^https:\/\/spdx\.org\/rdf\/3\./.test(scalarText(context)) ? "SPDX-3" : scalarText(spdxVersion);
 }
 
 /** Reads a document. */
 export function readSpdx(document: JsonObject): Omit<Sbom, "isSigned"> {
-  const version = scalarText(document.spdxVersion);
+  const version = versionOf(document);
   if (!/^SPDX-2\.[23]$/.test(version))
     throw new BadDocument(`is ${version.slice(0, 20)}, but only SPDX 2.2 and 2.3 can be read`);
   const packages = packagesOf(document);
@@ -28,9 +33,8 @@ export function readSpdx(document: JsonObject): Omit<Sbom, "isSigned"> {
   const described = describedBy(document);
   for (const each of packages) {
     const purls = purlsOf(each);
-    const isWhole = purls.length === 0 && described.has(scalarText(each.SPDXID));
-    if (isWhole || otherPurposes.has(scalarText(each.primaryPackagePurpose))) continue;
-    components.add(scalarText(each.name), purls);
+    const isOther = described.has(scalarText(each.SPDXID)) || otherPurposes.has(scalarText(each.primaryPackagePurpose));
+    if (purls.length > 0 || !isOther) components.add(scalarText(each.name), purls);
   }
   return {
     format: `SPDX ${version.slice("SPDX-".length)}`,

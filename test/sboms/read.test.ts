@@ -78,6 +78,43 @@ describe("the reader of SBOMs", () => {
     assert.deepEqual(sbom.unchecked, []);
   });
 
+  it("reads the component that the document is about, such as a Go program, and those inside of it", async () => {
+    const inner = { type: "library", name: "inner", purl: "pkg:golang/example.org/program/inner@v1.2.0" };
+    const unnamed = { type: "library", name: "unnamed" };
+    const component = {
+      type: "application",
+      name: "program",
+      purl: "pkg:golang/example.org/program@v1.2.0",
+      components: [inner, unnamed],
+    };
+    const ofProgram = await contentOf(cycloneDx([npm], { metadata: { component } }));
+    assert.deepEqual(ofProgram.purls, [inner.purl, component.purl, npm]);
+    assert.deepEqual(ofProgram.unchecked, [{ reason: 1, count: 1, example: "unnamed" }]);
+    for (const purl of [undefined, "pkg:oci/shop@sha256%3A00"]) {
+      const ofImage = cycloneDx([npm], { metadata: { component: { type: "container", name: "shop", purl } } });
+      const { purls, unchecked } = await contentOf(ofImage);
+      assert.deepEqual([purls, unchecked], [[npm], []]);
+    }
+  });
+
+  it("reads every package URL, also those of files and archives", async () => {
+    const components = ["file", "data", "machine-learning-model"].map((type) => ({
+      type,
+      name: type,
+      purl: `pkg:generic/${type}@1`,
+    }));
+    const expected = components.map(({ purl }) => purl).sort();
+    assert.deepEqual((await contentOf(cycloneDx([], { components }))).purls, expected);
+    const { packages } = spdx(["pkg:generic/tool@1", undefined]) as { packages: object[] };
+    const archives = packages.map((each) => ({ ...each, primaryPackagePurpose: "ARCHIVE" }));
+    const { purls, unchecked } = await contentOf(spdx([], { packages: archives }));
+    assert.deepEqual([purls, unchecked], [["pkg:generic/tool@1"], []]);
+  });
+
+  it("reads documents with a byte order mark", async () => {
+    assert.deepEqual((await contentOf(bytesOf(`\uFEFF${JSON.stringify(cycloneDx([npm]))}`))).purls, [npm]);
+  });
+
   it("adds the operating system of the document to packages of distributions without one", async () => {
     const system = { type: "operating-system", name: "debian", version: "12" };
     const purls = ["pkg:deb/debian/zlib1g@1.2.13", "pkg:deb/debian/curl@8?distro=debian-11", "pkg:npm/a@1.0.0"];
@@ -126,6 +163,11 @@ describe("the reader of SBOMs", () => {
     ["bytes that are not UTF-8", Buffer.from([0x7b, 0xff, 0x7d]), /^is not UTF-8$/],
     ["CycloneDX 1.3", cycloneDx([], { specVersion: "1.3" }), /^is CycloneDX 1.3, but only 1.4 to 1.7 can be read$/],
     ["SPDX 3", spdx([], { spdxVersion: "SPDX-3.0" }), /^is SPDX-3.0, but only SPDX 2.2 and 2.3 can be read$/],
+    [
+      "SPDX 3 in its own form",
+      { "@context": "https://spdx.org/rdf/3.0.1/spdx-context.jsonld", "@graph": [] },
+      /^is SPDX-3, but only SPDX 2.2 and 2.3 can be read$/,
+    ],
     ["a statement about another image", dsse(other), /^is a statement about something else than the image$/],
     ["an envelope without a statement", { payloadType: "text/plain", payload: "" }, /^is an envelope without/],
     ["a duplicate member", twice, /^has a member twice: "components"/],
