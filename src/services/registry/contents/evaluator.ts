@@ -2,7 +2,7 @@
 import type { AdvisoryStatements } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { type Answer, evaluate } from "../../../advisories/queries/evaluate.ts";
 import { type QueriedPackage, readPackage } from "../../../advisories/queries/package.ts";
-import { nextSlice } from "../../../base/slices.ts";
+import { measureWork, nextSlice } from "../../../base/slices.ts";
 import { parentOf, rootOf } from "../../../model/uid.ts";
 import { lastChangeOfKind, readChangedKeys } from "../../../storage/change-log/change-log.ts";
 import { findRow } from "../../../storage/collection/rows.ts";
@@ -49,13 +49,20 @@ export async function hasEvaluationDue({ session }: Pick<Database, "session">): 
   return (await findUnevaluated(session, evaluatorVersion, 1)).length > 0;
 }
 
-/** Does a part of the work. Returns whether there may be more. */
+/**
+ * Does a part of the work. Returns whether there may be more.
+ *
+ * It is a measured computation: SQLite then reads in a thread. In a snapshot that is open between two slices of this one, all other reads
+ * would miss new writes.
+ */
 export async function evaluateNext(context: EvaluationContext): Promise<boolean> {
-  if (await followAdvisories(context)) return true;
-  const [due] = await findUnevaluated(context.database.session, evaluatorVersion, 1);
-  if (!due) return false;
-  await evaluatePackage(context, due);
-  return true;
+  return await measureWork(undefined, async () => {
+    if (await followAdvisories(context)) return true;
+    const [due] = await findUnevaluated(context.database.session, evaluatorVersion, 1);
+    if (!due) return false;
+    await evaluatePackage(context, due);
+    return true;
+  });
 }
 
 /** Compares a package with all advisories of its organization. */
@@ -73,20 +80,12 @@ async function evaluatePackage({ database, newWrite }: EvaluationContext, due: P
 
 type NewFinding = Omit<FindingRow, "firstKnownTime">;
 
-/**
- * Reads outside of a snapshot. Comparing waits between slices: on SQLite, a snapshot that is open meanwhile would be that of all other
- * reads, which then see no new writes. What changes in between is followed later.
- */
-function withoutSnapshot({ session }: Pick<Database, "session">): Pick<Database, "read"> {
-  return { read: (body) => body(session) };
-}
-
 async function searchFindings(database: Database, asked: QueriedPackage, due: PackageRow): Promise<NewFinding[]> {
   const sources = [{ type: "subtree", uid: due.organization } as const];
   const found: NewFinding[] = [];
   let after: Parameters<typeof searchPackage>[0]["after"];
   do {
-    const search = { database: withoutSnapshot(database), sources, asked, after };
+    const search = { database, sources, asked, after };
     const page = await searchPackage(search, contentLimits.portion, newBudget(), ({ row, answer }) => [
       findingOf(due.no, row, answer),
     ]);
@@ -132,7 +131,7 @@ async function startAgain({ database, newWrite }: EvaluationContext, stored: str
 
 /** Compares all packages that an advisory is or was about with its current state. */
 async function reevaluate({ database, newWrite }: EvaluationContext, advisoryUid: string): Promise<void> {
-  const { row, statements } = await withoutSnapshot(database).read((session) => readAdvisory(session, advisoryUid));
+  const { row, statements } = await database.read((session) => readAdvisory(session, advisoryUid));
   const organization = rootOf(advisoryUid);
   const keys = (row?.lookUpKeys ?? []).map((key) => keyNumber(organization, key));
   let after = 0;
