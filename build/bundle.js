@@ -3,6 +3,7 @@
 import { cpSync, existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { noticesOf } from "./notices.js";
+import { checkOfNode, oldestNode } from "./oldest-node.js";
 
 console.log("Bundling the program…");
 const { build } = await import("rolldown");
@@ -33,7 +34,7 @@ await build({
   cwd: root,
   input: { gatehouse: "build/launcher.js" },
   platform: "node",
-  transform: { target: "node22.15" },
+  transform: { target: `node${oldestNode}` },
   preserveEntrySignatures: false,
   logLevel: "warn",
   // depd, of oidc-provider, makes a function with eval, for deprecated methods. Some modules are in a chunk that is loaded before.
@@ -52,6 +53,7 @@ await build({
     // Node loads CommonJS in less time: a command starts in five sixths of the time of ES modules.
     format: "cjs",
     comments: false,
+    banner: ({ isEntry }) => (isEntry ? checkOfNode() : ""),
     entryFileNames: "[name].js",
     chunkFileNames: "chunks/[name]-[hash].js",
     codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: groupOf, debugName: "groups" }] },
@@ -61,7 +63,7 @@ await build({
   cwd: root,
   input: `src/${thread}`,
   platform: "node",
-  transform: { target: "node22.15" },
+  transform: { target: `node${oldestNode}` },
   logLevel: "warn",
   output: { file: path.join(dist, thread), format: "cjs", comments: false },
 });
