@@ -3,6 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { oldestNode } from "./oldest-node.js";
 
 console.log("Packing what npm run build made…");
 
@@ -14,7 +15,16 @@ const staging = path.join(outDir, "package");
 const { version, license, description, dependencies } = JSON.parse(
   readFileSync(path.join(root, "package.json"), "utf8"),
 );
-const built = ["chunks", "console", "gatehouse.js", "man", "package.json", "storage", "THIRD-PARTY-NOTICES.txt"];
+const built = [
+  "chunks",
+  "console",
+  "gatehouse.js",
+  "man",
+  "package.json",
+  "sboms",
+  "storage",
+  "THIRD-PARTY-NOTICES.txt",
+];
 const documents = ["deploy", "docs", "proto", "README.md", "LICENSE", "CHANGELOG.md", "SECURITY.md"];
 
 for (const name of built) {
@@ -68,8 +78,7 @@ function manifest() {
       .sort()
       .map((page) => `./dist/man/${page}`),
     files: ["deploy", "dist", "docs", "proto", "CHANGELOG.md", "SECURITY.md", "sbom.cdx.json"],
-    // OpenTelemetry needs 22.15.
-    engines: { node: ">=22.15" },
+    engines: { node: `>=${oldestNode}` },
     dependencies: { "better-sqlite3": dependencies["better-sqlite3"] },
   };
 }

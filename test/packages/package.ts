@@ -1,8 +1,8 @@
 // `npm run suites -- package`: the package of `npm run pack`, installed for Node 22 and 24, does what the program of the clone does.
 // Not a part of `npm test`: it builds everything, and takes other versions of Node and better-sqlite3 from npm.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
@@ -55,6 +55,17 @@ describe("the package of npm run pack", () => {
       assert.match(page, /^\.TH /);
       assert.match(execFileSync(path.join(prefix, "bin/gatehouse"), ["--version"], { encoding: "utf8" }), /^\d/);
     });
+  });
+
+  it("the program says on an older Node which one it needs", () => {
+    const program = path.join(folder, "previous/package/dist/gatehouse.js");
+    const node = path.join(nodeOf(20), "node");
+    for (const args of [["--version"], ["serve", "--dev"], ["iam", "groups", "list"]]) {
+      const { status, stdout, stderr } = spawnSync(node, [program, ...args], { encoding: "utf8" });
+      assert.equal(status, 1);
+      assert.equal(stdout, "");
+      assert.match(stderr, /^Gatehouse needs Node 22\.15 or later; .* is 20\.[.\d]+\.\n$/);
+    }
   });
 
   for (const version of [22, 24]) {
@@ -146,6 +157,18 @@ describe("the package of npm run pack", () => {
         await command("iam", "organizations", "export", "example.org", file);
         const text = await command("iam", "organizations", "import", file, "--dry-run");
         assert.match(text, /would be rejected: nothing/);
+      });
+
+      it("the package reads SBOMs, which it does in a thread", async () => {
+        const root = await command("iam", "organizations", "describe", "example.org", "-o", "id");
+        const post = (url: string, body: object) => rest(server.url, server.ownerToken, "POST", url, body);
+        const repo = (await post(`/registry/v2beta1/repos/${root}`, { name: "packed" })).body.uid;
+        await post(`/registry/v2beta1/tags/${repo}`, { name: "1.0", digest: `sha256:${"6".repeat(64)}` });
+        const file = path.join(installation.folder, "sbom.json");
+        const components = [{ type: "library", name: "lodash", purl: "pkg:npm/lodash@4.17.20" }];
+        writeFileSync(file, JSON.stringify({ bomFormat: "CycloneDX", specVersion: "1.6", version: 1, components }));
+        await command("images", "sboms", "put", "packed:1.0", file);
+        assert.match(await command("images", "packages", "packed:1.0"), /^pkg:npm\/lodash@4\.17\.20 /m);
       });
 
       it("the package has the console", async () => {
