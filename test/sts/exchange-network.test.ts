@@ -6,12 +6,15 @@ import { type Answer, discoveryPath, fetchLoopback, keyPair, keySetText, startIs
 
 const identity = uid("org/id");
 
+/** The time limit of requests to an issuer that responds, also on a busy machine. */
+const timeoutMs = 60_000;
+
 /** Returns an exchange that talks to real servers, with an identity that names one of them. */
-async function openFor(url: string) {
+async function openFor(url: string, limits = { timeoutMs }) {
   const exchange = await openExchange({
     requests: [],
     documents: new Map(),
-    fetchJson: fetchLoopback({ timeoutMs: 500 }),
+    fetchJson: fetchLoopback(limits),
   });
   const value = { iss: { case: "issuer", value: url }, sub: { case: "subject", value: "workload" } } as const;
   exchange.add("org/id", { case: "claimMatch", value } satisfies typeof workload);
@@ -73,7 +76,6 @@ describe("an exchange with an issuer on the network", () => {
     ["J5: has a huge document", discoveryPath, (_, r) => r.end(" ".repeat(1 << 20)), refused],
     ["J5: has huge keys", "/keys", (_, r) => r.end(" ".repeat(1 << 20)), refused],
     ["J5: has 10,000 keys", "/keys", { keys: Array(10_000).fill({}) }, refused],
-    ["J5: drips", "/keys", (_, r) => void r.write("{"), /^UNAVAILABLE /],
     ["fails", "/keys", (_, r) => r.writeHead(500).end("secret of the upstream"), /^UNAVAILABLE (?!.*secret)/],
     ["has no document", discoveryPath, (_, r) => r.writeHead(404).end("secret of the upstream"), refused],
     [
@@ -92,6 +94,15 @@ describe("an exchange with an issuer on the network", () => {
       assert.deepEqual(exchange.touched, []);
     });
   }
+
+  it("the exchange fails for an issuer that J5: drips", async () => {
+    await using server = await startIssuer(outsideKey);
+    server.answers["/keys"] = (_, response) => void response.write("{");
+    // A busy machine may end the discovery by it: the result is the same.
+    const exchange = await openFor(server.url, { timeoutMs: 200 });
+    assert.match(await outcome(exchange.run({ identity }, await outsideToken({ iss: server.url }))), /^UNAVAILABLE /);
+    assert.deepEqual(exchange.touched, []);
+  });
 
   it("J2: an issuer that no identity names is not contacted", async () => {
     await using server = await startServer();
