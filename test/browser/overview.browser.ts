@@ -16,6 +16,7 @@ describe("the overview", { timeout: 300_000 }, () => {
   let server: TestServer;
   let made: FindingExamples;
   let empty: string;
+  const twins: string[] = [];
   before(async () => {
     buildConsole();
     browser = await openChromium();
@@ -30,6 +31,7 @@ describe("the overview", { timeout: 300_000 }, () => {
     const old = server.clock() - 60 * 24 * 3_600_000;
     const rule = { issuer: "https://token.actions.githubusercontent.com", subjectPattern: "repo:acme.*" };
     await addIdentity(server, folder, { name: "wide", relationship: { case: "claimMatch", value: rule } });
+    for (let i = 0; i < 2; i++) twins.push(await createGroup(server, "twice", folder));
     await addIdentity(server, folder, { name: hostile, createTime: old, lastSeenTime: old });
   });
   after(async () => {
@@ -52,6 +54,7 @@ describe("the overview", { timeout: 300_000 }, () => {
     await rowOf(page, /unused.*Nobody has used it.*builds · created 30 days ago/).waitFor();
     await rowOf(page, /example\.org\/.*7 events were dropped after three days.*builds · last/).waitFor();
     await rowOf(page, /wide.*Its rule accepts tokens of another owner.*builds · created/).waitFor();
+    await rowOf(page, /twice.*created an equal one at most a minute before.*builds · created/).waitFor();
     await rowOf(page, hostile).waitFor();
     await attention(page).getByRole("heading", { name: "2 identities were never used" }).waitFor();
     assert.deepEqual(complaints, []);
@@ -88,6 +91,13 @@ describe("the overview", { timeout: 300_000 }, () => {
     await page.goto(server.url + address());
     await rowOf(page, /^bot/).getByRole("link", { name: "Revoke role" }).click();
     await page.getByRole("dialog", { name: /Revoke/ }).waitFor();
+    await page.goto(server.url + address());
+    await rowOf(page, /^twice/)
+      .getByRole("link", { name: "Show the other" })
+      .click();
+    await page.waitForURL(
+      (url) => url.pathname.endsWith(`/groups/${twins[0]}`) || url.pathname.endsWith(encodeURIComponent(twins[0]!)),
+    );
     await page.goto(server.url + address());
     await rowOf(page, /^wide/).getByRole("link", { name: "Who gets in?" }).click();
     await page

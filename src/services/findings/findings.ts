@@ -31,6 +31,7 @@ import { inactiveDelegations } from "./delegation-findings.ts";
 import { failingDeliveries, pausedSubscriptions } from "./delivery-findings.ts";
 import type { FindingParts, FindingScan, FindingSource } from "./finding-kind.ts";
 import { expiringKeys, reusedNames, unpinnedNames, unusedIdentities } from "./identity-findings.ts";
+import { twins } from "./twins.ts";
 
 /** The dependencies of findings. */
 export interface FindingsContext extends ServiceContext {
@@ -52,6 +53,7 @@ const findingSources = ({ defaultAudiences }: FindingsContext): readonly Finding
   unpinnedNames,
   broadRules(defaultAudiences),
   unusedBindings,
+  twins(),
 ];
 
 /** The maximum number of subtrees that one call scans for each kind: one for each group where a caller may list it. */

@@ -1,5 +1,6 @@
 // The change log: every change of a resource, in commit order. The audit log, webhooks and caches read it.
 
+import type { SQL } from "drizzle-orm";
 import { nextSlice } from "../../base/slices.ts";
 import type { LoggedWrite } from "../engine/dialect.ts";
 import { jsonRows, selectRows } from "../engine/json-rows.ts";
@@ -111,21 +112,24 @@ export async function readChangeHeads(session: Session, after: number, limit: nu
   return await statement.execute({ after, limit });
 }
 
+/** Returns the condition of changes that create a row. A JSON column has NULL or the text `null`, by the way in which the row was written. */
+export function isCreation({ before }: Tables["changes"]): SQL {
+  return sql`coalesce(cast(${before} as text), 'null') = 'null'`;
+}
+
 /** Returns, by uid, the sequence numbers of the creations of rows of a kind after a sequence number. */
 export async function findCreations(
   session: Session,
   kind: string,
   after: number,
 ): Promise<ReadonlyMap<string, number>> {
-  const statement = session.prepared("changes.creations", (db, { changes }) => {
-    // A JSON column has NULL or the text `null`, by the way in which the row was written.
-    const isCreation = sql`coalesce(cast(${changes.before} as text), 'null') = 'null'`;
-    return db
+  const statement = session.prepared("changes.creations", (db, { changes }) =>
+    db
       .select({ uid: changes.uid, sequence: changes.sequence })
       .from(changes)
-      .where(and(eq(changes.kind, wantedKind), gt(changes.sequence, sql.placeholder("after")), isCreation))
-      .orderBy(asc(changes.sequence));
-  });
+      .where(and(eq(changes.kind, wantedKind), gt(changes.sequence, sql.placeholder("after")), isCreation(changes)))
+      .orderBy(asc(changes.sequence)),
+  );
   return new Map((await statement.execute({ kind, after })).map(({ uid, sequence }) => [uid, sequence]));
 }
 

@@ -37,7 +37,12 @@ export interface ScanPage {
  * Returns the ranges of these subtrees, which are in byte order and disjoint. Together they have at most `limit` rows: the rest is left
  * out, and `isWhole` is then false.
  */
-export async function scanRanges(session: Session, scan: Scan, subtrees: readonly string[], limit: number) {
+export async function scanRanges(
+  session: Session,
+  scan: Omit<Scan, "condition">,
+  subtrees: readonly string[],
+  limit: number,
+) {
   const ranges: ScanRange[] = [];
   let left = limit;
   for (const uid of subtrees) {
@@ -107,7 +112,12 @@ export async function countScanned(
 }
 
 /** Returns the uid at an offset of a range, or undefined if it has fewer rows. */
-async function uidAt(session: Session, scan: Scan, range: ScanRange, offset: number): Promise<string | undefined> {
+async function uidAt(
+  session: Session,
+  scan: Omit<Scan, "condition">,
+  range: ScanRange,
+  offset: number,
+): Promise<string | undefined> {
   const statement = session.prepared(`scan.at.${scan.kind}`, (db, tables) => {
     const uid = scan.uid(tables);
     return db

@@ -68,6 +68,7 @@ for (const database of databases) {
           ["UNPINNED_NAME", "0"],
           ["BROAD_RULE", "0"],
           ["UNUSED_BINDING", "0"],
+          ["TWIN", "0"],
         ].map(([kind, count]) => ({
           kind: `FINDING_KIND_${kind}`,
           count,

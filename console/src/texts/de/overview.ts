@@ -34,6 +34,11 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "overview.unusedBinding":
     "{more, select, yes {Mehr als } other {}}{count, plural, one {# Rollenbindung wurde seit 90 Tagen nicht benutzt} other {# Rollenbindungen wurden seit 90 Tagen nicht benutzt}}",
   "overview.why.unusedBinding": "Niemand hat {role} hier in den letzten 90 Tagen benutzt.",
+  "overview.twin":
+    "{more, select, yes {Mehr als } other {}}{count, plural, one {# Ressource wurde zweimal angelegt} other {# Ressourcen wurden zweimal angelegt}}",
+  "overview.why.twin":
+    "{maker} hat höchstens eine Minute vorher eine gleiche angelegt: Wahrscheinlich wurde ein Aufruf ohne Antwort wiederholt. Löschen Sie die, die kein Programm benutzt.",
+  "overview.showTwin": "Die andere zeigen",
   "overview.deactivated":
     "{more, select, yes {Mehr als } other {}}{count, plural, one {# Sache ist von deaktivierten Personen geblieben} other {# Sachen sind von deaktivierten Personen geblieben}}",
   "overview.reused":

@@ -33,6 +33,11 @@ export const texts = {
   "overview.unusedBinding":
     "{more, select, yes {More than } other {}}{count, plural, one {# role binding was not used for 90 days} other {# role bindings were not used for 90 days}}",
   "overview.why.unusedBinding": "Nobody has used {role} here for 90 days.",
+  "overview.twin":
+    "{more, select, yes {More than } other {}}{count, plural, one {# resource was created twice} other {# resources were created twice}}",
+  "overview.why.twin":
+    "{maker} created an equal one at most a minute before: probably a call without a response was repeated. Delete the one that no program uses.",
+  "overview.showTwin": "Show the other",
   "overview.deactivated":
     "{more, select, yes {More than } other {}}{count, plural, one {# thing is left of deactivated people} other {# things are left of deactivated people}}",
   "overview.reused":

@@ -15,6 +15,7 @@ const findingNames = [
   "unpinned",
   "broad",
   "unusedBinding",
+  "twin",
 ] as const;
 
 /** The search part of the address of the overview. */

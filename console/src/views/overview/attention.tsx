@@ -37,6 +37,7 @@ const kinds = {
   unpinned: FindingKind.UNPINNED_NAME,
   broad: FindingKind.BROAD_RULE,
   unusedBinding: FindingKind.UNUSED_BINDING,
+  twin: FindingKind.TWIN,
 } as const satisfies Readonly<Record<Name, FindingKind>>;
 
 /** How many findings of each kind are shown. */

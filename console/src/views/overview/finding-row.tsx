@@ -76,6 +76,18 @@ const reasons: Readonly<Record<number, TextId>> = {
   [FindingKind.BROAD_RULE]: "overview.why.broad",
 };
 
+/** The views of resources that may have an equal one. */
+const twinViews = {
+  groups: "/o/$org/groups/$",
+  identities: "/o/$org/workloads/$",
+  roles: "/o/$org/roles/$",
+  subscriptions: "/o/$org/events/$",
+} as const;
+
+function twinView(kind: string) {
+  return twinViews[kind as keyof typeof twinViews];
+}
+
 function What({ finding: { resourceUid, resourceName, identity, details } }: { readonly finding: Finding }) {
   const { t } = useTexts();
   const { org } = useOverviewAddress();
@@ -94,6 +106,12 @@ function What({ finding: { resourceUid, resourceName, identity, details } }: { r
     );
   // The finding is about a person or workload, not about a resource with a name.
   if (details.case === "roleBinding" || details.case === "accessRequest") return <ProfileLink identity={identity} />;
+  if (details.case === "twin")
+    return (
+      <Link to={twinView(details.value.kind)} params={{ org, _splat: resourceUid }}>
+        {name}
+      </Link>
+    );
   return <ProfileLink identity={{ uid: resourceUid }}>{name}</ProfileLink>;
 }
 
@@ -123,6 +141,7 @@ function Why({ finding: { kind, identity, details } }: { readonly finding: Findi
     const { roleName, reason } = details.value;
     return <bdi>{t("overview.why.breakGlass", { role: roleName || "…", reason })}</bdi>;
   }
+  if (details.case === "twin") return <bdi>{t("overview.why.twin", { maker: identityText(t, identity) })}</bdi>;
   return t(reasons[kind] ?? "overview.why.unused");
 }
 
@@ -171,6 +190,16 @@ function Actions({ finding }: { readonly finding: Finding }): ReactNode {
       </>
     );
   }
+  if (details.case === "twin")
+    return (
+      <Link
+        className={styles.action}
+        to={twinView(details.value.kind)}
+        params={{ org, _splat: details.value.firstUid }}
+      >
+        {t("overview.showTwin")}
+      </Link>
+    );
   return <IdentityAction uid={uid} isKey={kind === FindingKind.EXPIRING_KEYS} />;
 }
 

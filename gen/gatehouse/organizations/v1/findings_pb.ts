@@ -25,7 +25,7 @@ import type { Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file gatehouse/organizations/v1/findings.proto.
  */
 export const file_gatehouse_organizations_v1_findings: GenFile = /*@__PURE__*/
-  fileDesc("CilnYXRlaG91c2Uvb3JnYW5pemF0aW9ucy92MS9maW5kaW5ncy5wcm90bxIaZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEiqwEKE0xpc3RGaW5kaW5nc1JlcXVlc3QSEwoGcGFyZW50GAEgASgJQgPgQQISOwoFa2luZHMYAiADKA4yJy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5GaW5kaW5nS2luZEID4EEBEhYKCXBhZ2Vfc2l6ZRgDIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YBCABKAlCA+BBARIRCgRza2lwGAUgASgFQgPgQQEi2wEKFExpc3RGaW5kaW5nc1Jlc3BvbnNlEjUKCGZpbmRpbmdzGAEgAygLMiMuZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEuRmluZGluZxIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSGAoLdG90YWxfY291bnQYAyABKANIAIgBARIPCgdza2lwcGVkGAQgASgFEjgKBmNvdW50cxgFIAMoCzIoLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLkZpbmRpbmdDb3VudEIOCgxfdG90YWxfY291bnQiaAoMRmluZGluZ0NvdW50EjUKBGtpbmQYASABKA4yJy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5GaW5kaW5nS2luZBINCgVjb3VudBgCIAEoAxISCgppc19taW5pbXVtGAMgASgIIoIECgdGaW5kaW5nEjUKBGtpbmQYASABKA4yJy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5GaW5kaW5nS2luZBIUCgxyZXNvdXJjZV91aWQYAiABKAkSFQoNcmVzb3VyY2VfbmFtZRgDIAEoCRIRCglncm91cF91aWQYBCABKAkSEgoKZ3JvdXBfbmFtZRgFIAEoCRIoCgR0aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBJGCghpZGVudGl0eRgHIAEoCzI0LmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuUm9sZUJpbmRpbmdJZGVudGl0eRI8Cg5kZWxpdmVyeV9zdGF0ZRgIIAEoCzIiLmdhdGVob3VzZS5ldmVudHMudjEuRGVsaXZlcnlTdGF0ZUgAEjIKCmRlbGVnYXRpb24YCSABKAsyHC5nYXRlaG91c2UuaWFtLnYxLkRlbGVnYXRpb25IABI/Cgxyb2xlX2JpbmRpbmcYCiABKAsyJy5nYXRlaG91c2UuYWNjZXNzLnYxLkJpbmRpbmdFeHBsYW5hdGlvbkgAEjwKDmFjY2Vzc19yZXF1ZXN0GAsgASgLMiIuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5BY2Nlc3NSZXF1ZXN0SABCCQoHZGV0YWlscyrNAwoLRmluZGluZ0tpbmQSHAoYRklORElOR19LSU5EX1VOU1BFQ0lGSUVEEAASIQodRklORElOR19LSU5EX0ZBSUxJTkdfREVMSVZFUlkQARIeChpGSU5ESU5HX0tJTkRfRVhQSVJJTkdfS0VZUxACEiQKIEZJTkRJTkdfS0lORF9JTkFDVElWRV9ERUxFR0FUSU9OEAMSIQodRklORElOR19LSU5EX0NPTkZJTkVEX0JJTkRJTkcQBBIgChxGSU5ESU5HX0tJTkRfVU5VU0VEX0lERU5USVRZEAUSIwofRklORElOR19LSU5EX0RFQUNUSVZBVEVEX1BFUlNPThAJEiQKIEZJTkRJTkdfS0lORF9QQVVTRURfU1VCU0NSSVBUSU9OEAoSHAoYRklORElOR19LSU5EX1JFVVNFRF9OQU1FEAsSHgoaRklORElOR19LSU5EX1VOUElOTkVEX05BTUUQDBIbChdGSU5ESU5HX0tJTkRfQlJPQURfUlVMRRANEh8KG0ZJTkRJTkdfS0lORF9VTlVTRURfQklORElORxAOEisKJ0ZJTkRJTkdfS0lORF9CUkVBS19HTEFTU19VTkFDS05PV0xFREdFRBAPMr0BCg9GaW5kaW5nc1NlcnZpY2USqQEKDExpc3RGaW5kaW5ncxIvLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLkxpc3RGaW5kaW5nc1JlcXVlc3QaMC5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5MaXN0RmluZGluZ3NSZXNwb25zZSI2gtPkkwImEiQvZ2F0ZWhvdXNlL29yZ2FuaXphdGlvbnMvdjEvZmluZGluZ3OKr6jSBQQSAhABYgZwcm90bzM", [file_chainguard_annotations_auth, file_chainguard_platform_iam_v2beta1_role_bindings, file_gatehouse_access_v1_access, file_gatehouse_access_v1_access_requests, file_gatehouse_events_v1_delivery, file_gatehouse_iam_v1_delegations, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_timestamp]);
+  fileDesc("CilnYXRlaG91c2Uvb3JnYW5pemF0aW9ucy92MS9maW5kaW5ncy5wcm90bxIaZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEiqwEKE0xpc3RGaW5kaW5nc1JlcXVlc3QSEwoGcGFyZW50GAEgASgJQgPgQQISOwoFa2luZHMYAiADKA4yJy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5GaW5kaW5nS2luZEID4EEBEhYKCXBhZ2Vfc2l6ZRgDIAEoBUID4EEBEhcKCnBhZ2VfdG9rZW4YBCABKAlCA+BBARIRCgRza2lwGAUgASgFQgPgQQEi2wEKFExpc3RGaW5kaW5nc1Jlc3BvbnNlEjUKCGZpbmRpbmdzGAEgAygLMiMuZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEuRmluZGluZxIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSGAoLdG90YWxfY291bnQYAyABKANIAIgBARIPCgdza2lwcGVkGAQgASgFEjgKBmNvdW50cxgFIAMoCzIoLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLkZpbmRpbmdDb3VudEIOCgxfdG90YWxfY291bnQiaAoMRmluZGluZ0NvdW50EjUKBGtpbmQYASABKA4yJy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5GaW5kaW5nS2luZBINCgVjb3VudBgCIAEoAxISCgppc19taW5pbXVtGAMgASgIIrQECgdGaW5kaW5nEjUKBGtpbmQYASABKA4yJy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5GaW5kaW5nS2luZBIUCgxyZXNvdXJjZV91aWQYAiABKAkSFQoNcmVzb3VyY2VfbmFtZRgDIAEoCRIRCglncm91cF91aWQYBCABKAkSEgoKZ3JvdXBfbmFtZRgFIAEoCRIoCgR0aW1lGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBJGCghpZGVudGl0eRgHIAEoCzI0LmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuUm9sZUJpbmRpbmdJZGVudGl0eRI8Cg5kZWxpdmVyeV9zdGF0ZRgIIAEoCzIiLmdhdGVob3VzZS5ldmVudHMudjEuRGVsaXZlcnlTdGF0ZUgAEjIKCmRlbGVnYXRpb24YCSABKAsyHC5nYXRlaG91c2UuaWFtLnYxLkRlbGVnYXRpb25IABI/Cgxyb2xlX2JpbmRpbmcYCiABKAsyJy5nYXRlaG91c2UuYWNjZXNzLnYxLkJpbmRpbmdFeHBsYW5hdGlvbkgAEjwKDmFjY2Vzc19yZXF1ZXN0GAsgASgLMiIuZ2F0ZWhvdXNlLmFjY2Vzcy52MS5BY2Nlc3NSZXF1ZXN0SAASMAoEdHdpbhgMIAEoCzIgLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLlR3aW5IAEIJCgdkZXRhaWxzIlcKBFR3aW4SDAoEa2luZBgBIAEoCRIRCglmaXJzdF91aWQYAiABKAkSLgoKZmlyc3RfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAq5AMKC0ZpbmRpbmdLaW5kEhwKGEZJTkRJTkdfS0lORF9VTlNQRUNJRklFRBAAEiEKHUZJTkRJTkdfS0lORF9GQUlMSU5HX0RFTElWRVJZEAESHgoaRklORElOR19LSU5EX0VYUElSSU5HX0tFWVMQAhIkCiBGSU5ESU5HX0tJTkRfSU5BQ1RJVkVfREVMRUdBVElPThADEiEKHUZJTkRJTkdfS0lORF9DT05GSU5FRF9CSU5ESU5HEAQSIAocRklORElOR19LSU5EX1VOVVNFRF9JREVOVElUWRAFEiMKH0ZJTkRJTkdfS0lORF9ERUFDVElWQVRFRF9QRVJTT04QCRIkCiBGSU5ESU5HX0tJTkRfUEFVU0VEX1NVQlNDUklQVElPThAKEhwKGEZJTkRJTkdfS0lORF9SRVVTRURfTkFNRRALEh4KGkZJTkRJTkdfS0lORF9VTlBJTk5FRF9OQU1FEAwSGwoXRklORElOR19LSU5EX0JST0FEX1JVTEUQDRIfChtGSU5ESU5HX0tJTkRfVU5VU0VEX0JJTkRJTkcQDhIrCidGSU5ESU5HX0tJTkRfQlJFQUtfR0xBU1NfVU5BQ0tOT1dMRURHRUQQDxIVChFGSU5ESU5HX0tJTkRfVFdJThAQMr0BCg9GaW5kaW5nc1NlcnZpY2USqQEKDExpc3RGaW5kaW5ncxIvLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLkxpc3RGaW5kaW5nc1JlcXVlc3QaMC5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5MaXN0RmluZGluZ3NSZXNwb25zZSI2gtPkkwImEiQvZ2F0ZWhvdXNlL29yZ2FuaXphdGlvbnMvdjEvZmluZGluZ3OKr6jSBQQSAhABYgZwcm90bzM", [file_chainguard_annotations_auth, file_chainguard_platform_iam_v2beta1_role_bindings, file_gatehouse_access_v1_access, file_gatehouse_access_v1_access_requests, file_gatehouse_events_v1_delivery, file_gatehouse_iam_v1_delegations, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * The request of ListFindings.
@@ -174,7 +174,8 @@ export type Finding = Message<"gatehouse.organizations.v1.Finding"> & {
   kind: FindingKind;
 
   /**
-   * The uid of the resource: an identity, a subscription, a role binding, an access request, or what a delegation is about.
+   * The uid of the resource: an identity, a subscription, a role binding, an access request, or what a delegation is about. Of
+   * equal resources, the one that was created later.
    *
    * @generated from field: string resource_uid = 2;
    */
@@ -211,7 +212,7 @@ export type Finding = Message<"gatehouse.organizations.v1.Finding"> & {
   time?: Timestamp | undefined;
 
   /**
-   * Who it is about: the holder of a role binding, the maker of a delegation, the deactivated person, the person who used break-glass. Only the uid is set if the caller may not read the rest.
+   * Who it is about: the holder of a role binding, the maker of a delegation, the deactivated person, the person who used break-glass, the maker of equal resources. Only the uid is set if the caller may not read the rest.
    * Absent for other kinds, and if the maker is not known.
    *
    * @generated from field: chainguard.platform.iam.v2beta1.RoleBindingIdentity identity = 7;
@@ -255,6 +256,14 @@ export type Finding = Message<"gatehouse.organizations.v1.Finding"> & {
      */
     value: AccessRequest;
     case: "accessRequest";
+  } | {
+    /**
+     * The equal resource that was created before.
+     *
+     * @generated from field: gatehouse.organizations.v1.Twin twin = 12;
+     */
+    value: Twin;
+    case: "twin";
   } | { case: undefined; value?: undefined };
 };
 
@@ -264,6 +273,41 @@ export type Finding = Message<"gatehouse.organizations.v1.Finding"> & {
  */
 export const FindingSchema: GenMessage<Finding> = /*@__PURE__*/
   messageDesc(file_gatehouse_organizations_v1_findings, 3);
+
+/**
+ * The resource that is equal to that of the finding, and was created at most a minute before it.
+ *
+ * @generated from message gatehouse.organizations.v1.Twin
+ */
+export type Twin = Message<"gatehouse.organizations.v1.Twin"> & {
+  /**
+   * The kind of both, as in the audit log: "groups", "identities", "roles" or "subscriptions".
+   *
+   * @generated from field: string kind = 1;
+   */
+  kind: string;
+
+  /**
+   * The uid of the one that was created first.
+   *
+   * @generated from field: string first_uid = 2;
+   */
+  firstUid: string;
+
+  /**
+   * When it was created.
+   *
+   * @generated from field: google.protobuf.Timestamp first_time = 3;
+   */
+  firstTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message gatehouse.organizations.v1.Twin.
+ * Use `create(TwinSchema)` to create a new message.
+ */
+export const TwinSchema: GenMessage<Twin> = /*@__PURE__*/
+  messageDesc(file_gatehouse_organizations_v1_findings, 4);
 
 /**
  * What kind of finding something is.
@@ -365,6 +409,15 @@ export const FindingKind = {
    * @generated from enum value: FINDING_KIND_BREAK_GLASS_UNACKNOWLEDGED = 15;
    */
   BREAK_GLASS_UNACKNOWLEDGED: 15,
+
+  /**
+   * A group, identity, role or subscription that is equal to another one of its group, which the same caller created at most a minute before: a
+   * create was repeated without an idempotency key. `time` is the later creation. A call looks up the makers of 50 pairs that it does not
+   * know yet; who made a resource is known while the change log has its creation. Needs groups.list, and the capability to list the kind.
+   *
+   * @generated from enum value: FINDING_KIND_TWIN = 16;
+   */
+  TWIN: 16,
 } as const;
 
 /**
