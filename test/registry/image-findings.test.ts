@@ -1,74 +1,26 @@
 // What advisories say about the packages of images: stored once for each package and advisory, and kept up to date.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
-import { toJson } from "@bufbuild/protobuf";
-import { AdvisoryRecordSchema } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { readOsv } from "../../src/advisories/osv/read.ts";
 import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
-import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { until } from "../harness/until.ts";
-import { cycloneDx, imageDigest } from "../sboms/documents.ts";
+import { imageDigest } from "../sboms/documents.ts";
 import { addCaller, addGroup, viewerRole } from "../security/tree.ts";
+import { critical, findingsOn, type Json, osv } from "./finding-harness.ts";
 
 after(stopPostgres);
-
-type Json = Record<string, unknown>;
-
-/** Returns a record of OSV about an npm package that one version fixes. */
-function osv(id: string, name: string, fixed: string, changes: Json = {}): Json {
-  const ranges = [{ type: "SEMVER", events: [{ introduced: "0" }, { fixed }] }];
-  const affected = [{ package: { ecosystem: "npm", name }, ranges }];
-  return { id, modified: "2030-01-02T03:04:05Z", aliases: [`CVE-${id}`], affected, ...changes };
-}
-
-const critical = { severity: [{ type: "CVSS_V3", score: "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H" }] };
 
 for (const database of databases) {
   describe(`findings of images on ${database}`, () => {
     let server: TestServer;
-    let revision = 0;
     let ahead = 0;
+    let { call, importAll, newImage, become } = {} as ReturnType<typeof findingsOn>;
     before(async () => {
       server = await startTestServer({ database, clock: () => Date.now() + ahead });
+      ({ call, importAll, newImage, become } = findingsOn(server));
     });
     after(() => server[Symbol.asyncDispose]());
-
-    const call = (method: string, path: string, body?: object, token = server.ownerToken) =>
-      rest(server.url, token, method, path, body);
-
-    /** Imports records. Each time they are newer than before. */
-    async function importAll(group: string, ...documents: readonly Json[]): Promise<void> {
-      revision += 1;
-      const modified = new Date(Date.UTC(2030, 0, 2) + revision * 60_000).toISOString();
-      const items = documents.flatMap((document) => [...readOsv({ ...document, modified }, { source: "" }).items]);
-      const records = items.flatMap(({ record }) => (record ? [toJson(AdvisoryRecordSchema, record)] : []));
-      const { body } = await call("POST", `/gatehouse/vulnerabilities/v1/records/${group}:import`, { records });
-      for (const result of body.results) assert.equal(result.error ?? "", "", JSON.stringify(body));
-    }
-
-    async function newImage(group: string, name: string, purls: readonly string[]) {
-      const { uid } = (await call("POST", `/registry/v2beta1/repos/${group}`, { name })).body;
-      await call("POST", `/registry/v2beta1/tags/${uid}`, { name: "1.0", digest: imageDigest });
-      const content = Buffer.from(JSON.stringify(cycloneDx(purls))).toString("base64");
-      const base = `/gatehouse/registry/v1/images/${uid}`;
-      await call("POST", `${base}:putSbom`, { digest: imageDigest, content });
-      const list = async (more = "", token?: string) =>
-        (await call("GET", `${base}:listFindings?digest=${imageDigest}${more}`, undefined, token)).body;
-      return { uid, list };
-    }
-
-    /** Waits until the findings of an image are these: vulnerability, package URL, status. */
-    async function become(list: () => Promise<Json>, expected: readonly string[]): Promise<void> {
-      let last: unknown;
-      await until(expected.join(", ") || "no findings", async () => {
-        const { state, findings } = await list();
-        last = (findings as Json[] | undefined)?.map(({ vulnerability, purl }) => `${vulnerability} ${purl}`) ?? [];
-        const isDone = state === "CHECK_STATE_CHECKED" && JSON.stringify(last) === JSON.stringify(expected);
-        return isDone ? true : undefined;
-      }).catch(() => assert.deepEqual(last, expected));
-    }
 
     it("lists the findings of an image, the most severe first, with counts", async () => {
       const group = await addGroup(server, server.groupUid, "first");

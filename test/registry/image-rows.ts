@@ -12,7 +12,6 @@ const tables = [
   "packages",
   "packageKeys",
   "packageFindings",
-  "imageStatements",
 ] as const;
 
 /** Returns the numbers of rows by table, without empty tables. */

@@ -247,7 +247,7 @@ function agrees(key: string, said: string, asked: string | undefined): boolean {
 }
 
 /** Returns an address without its scheme and the slash at its end, which some leave out. */
-function addressOf(text: string): string {
+export function addressOf(text: string): string {
   return text
     .toLowerCase()
     .replace(/^[a-z]+:[/][/]/, "")

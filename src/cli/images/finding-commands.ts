@@ -36,6 +36,7 @@ const findingView: View = {
     { title: "aliases", value: "aliases", wide: true },
     { title: "known since", value: "firstKnownTime", wide: true },
     { title: "digests", value: "digests", wide: true },
+    { title: "statement", value: "imageStatement", wide: true },
   ],
 };
 

@@ -25,9 +25,6 @@ export async function removeImage(tx: Transaction, image: number, limit: number)
     tx.prepared("image_sboms.sweep", (db, { imageSboms }) =>
       db.delete(imageSboms).where(eq(imageSboms.image, numberPlaceholder("image"))),
     ),
-    tx.prepared("image_statements.sweep", (db, { imageStatements }) =>
-      db.delete(imageStatements).where(eq(imageStatements.image, numberPlaceholder("image"))),
-    ),
     tx.prepared("image_queue.sweep", (db, { imageQueue }) =>
       db.delete(imageQueue).where(eq(imageQueue.image, numberPlaceholder("image"))),
     ),

@@ -80,7 +80,6 @@ export const {
   imagePackages,
   imageSboms,
   packageFindings,
-  imageStatements,
   imageQueue,
   imageUses,
   tagUses,

@@ -4,6 +4,8 @@ import type {
   AffectedImageSchema,
   ListAffectedImagesRequest,
 } from "../../../../gen/gatehouse/registry/v1/image_contents_pb.ts";
+import { ProductStatus } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import type { ImageStatement } from "../../../advisories/image-statements.ts";
 import { readPurl } from "../../../advisories/purl.ts";
 import { invalidField } from "../../../aip/errors.ts";
 import { toTimestamp } from "../../../aip/timestamps.ts";
@@ -11,12 +13,8 @@ import type { Scope } from "../../../authz/access.ts";
 import { rangeBelow, rootOf } from "../../../model/uid.ts";
 import { findRow } from "../../../storage/collection/rows.ts";
 import type { Session } from "../../../storage/engine/session.ts";
-import {
-  type AffectedImageRow,
-  findAdvisoriesOf,
-  findPackagesFor,
-  listAffected,
-} from "../../../storage/images/findings.ts";
+import { type AffectedImageRow, listAffected } from "../../../storage/images/affected-images.ts";
+import { findAdvisoriesOf, findPackagesFor } from "../../../storage/images/findings.ts";
 import { findParents } from "../../../storage/images/images.ts";
 import { listRows } from "../../../storage/list/list-rows.ts";
 import { findTagsByDigest } from "../../../storage/registry/repos-and-tags.ts";
@@ -24,6 +22,7 @@ import { repoCollection } from "../../../storage/registry/rows.ts";
 import { termIndex } from "../../../storage/vulnerabilities/advisory-terms.ts";
 import { advisoryCollection } from "../../../storage/vulnerabilities/rows.ts";
 import { openStatuses } from "./image-findings.ts";
+import { type NameSettings, newOverrides, type Overrides, statementsOnAdvisories } from "./image-statements.ts";
 import { contentLimits } from "./limits.ts";
 import { keyNumbersOf } from "./package-keys.ts";
 
@@ -44,7 +43,7 @@ interface AffectedPage {
 /** Returns a page of the affected images in subtrees, which are in byte order. */
 export async function affectedImages(
   session: Session,
-  scope: Scope,
+  { scope, settings }: { readonly scope: Scope; readonly settings: NameSettings },
   request: ListAffectedImagesRequest,
   after: ImagePlace,
   limit: number,
@@ -58,18 +57,47 @@ export async function affectedImages(
     if (after.repoUid >= range.to) continue;
     const advisories = await advisoriesOf(session, rootOf(root), request);
     if (advisories.length === 0) continue;
-    const rows = await listAffected(session, advisories, range, after, openStatuses, contentLimits.affectedRows);
-    const groups = imagesIn(rows, request);
-    // The rows of the last image may go on.
-    if (rows.length === contentLimits.affectedRows && groups.length > 1) groups.pop();
-    for (const group of groups) {
+    const statements = await statementsOnAdvisories(session, rootOf(root), advisories);
+    const overrides = newOverrides(session, statements, settings);
+    const { rows, isLast } = await rowsOf(session, advisories, range, after, statusesWith(statements));
+    for (const group of imagesIn(await openRows(rows, overrides), request)) {
       const image = await imageOf(session, group);
       if (image.tags.length > 0 || request.untagged) images.push(image);
       if (images.length === limit) return { images, next: placeOf(group) };
     }
-    if (rows.length === contentLimits.affectedRows) return { images, next: placeOf(groups.at(-1)!) };
+    if (!isLast) return { images, next: placeOf(rows.slice(-1)) };
   }
   return { images, next: undefined };
+}
+
+/** Reads rows of whole images: those of the last image that does not fit are left for the next page. */
+async function rowsOf(
+  session: Session,
+  advisories: readonly string[],
+  range: ReturnType<typeof rangeBelow>,
+  after: ImagePlace,
+  statuses: readonly ProductStatus[],
+): Promise<{ readonly rows: readonly AffectedImageRow[]; readonly isLast: boolean }> {
+  const rows = await listAffected(session, advisories, range, after, statuses, contentLimits.affectedRows);
+  if (rows.length < contentLimits.affectedRows) return { rows, isLast: true };
+  const whole = rows.filter(({ no }) => no !== rows.at(-1)!.no);
+  return { rows: whole.length > 0 ? whole : rows, isLast: false };
+}
+
+/** Returns the stored statuses of findings that may be open. Statements about images may open findings of any status. */
+function statusesWith(statements: readonly ImageStatement[]): readonly ProductStatus[] {
+  return statements.some(({ status }) => openStatuses.includes(status))
+    ? [...openStatuses, ProductStatus.NOT_AFFECTED, ProductStatus.FIXED]
+    : openStatuses;
+}
+
+async function openRows(rows: readonly AffectedImageRow[], overrides: Overrides): Promise<AffectedImageRow[]> {
+  const open: AffectedImageRow[] = [];
+  for (const row of rows) {
+    const status = (await overrides.of(row, row))?.status ?? (row.status as ProductStatus);
+    if (openStatuses.includes(status)) open.push(row);
+  }
+  return open;
 }
 
 const placeOf = ([row]: readonly AffectedImageRow[]): ImagePlace => ({ repoUid: row!.repoUid, no: row!.no });

@@ -23,7 +23,7 @@ import { newViolations } from "../../../aip/violations.ts";
 import type { Scope } from "../../../authz/access.ts";
 import { isWithin } from "../../../model/uid.ts";
 import { scopeOf } from "../../../pipeline/authorize.ts";
-import { expensive } from "../../../pipeline/expensive.ts";
+import { expensive, expensivePages } from "../../../pipeline/expensive.ts";
 import { type Handlers, type Implementation, implement } from "../../../pipeline/handlers.ts";
 import { type MessageRules, patternRule } from "../../../pipeline/text-rules.ts";
 import { queryDigest } from "../../../resource/bound-page-token.ts";
@@ -31,7 +31,7 @@ import { type ServiceContext, writeContext } from "../../../resource/service-con
 import type { Compression } from "../../../sboms/read.ts";
 import { lockRow } from "../../../storage/collection/rows.ts";
 import type { Session } from "../../../storage/engine/session.ts";
-import type { FindingPlace } from "../../../storage/images/findings.ts";
+import type { FindingPlace } from "../../../storage/images/findings-of-images.ts";
 import type { ImageRow } from "../../../storage/images/images.ts";
 import { findImage } from "../../../storage/images/images.ts";
 import { countPackagesOf, listPackagesOf } from "../../../storage/images/packages.ts";
@@ -114,22 +114,25 @@ function listings({
 function findings({
   database,
   pageTokenKey,
+  settings,
 }: ImageContentsContext): Pick<ContentHandlers, "listImageFindings" | "listAffectedImages"> {
   const tokens = newEncryptedTokens(() => pageTokenKey, "image_findings");
   const places = newEncryptedTokens(() => pageTokenKey, "affected_images");
   return {
-    async listImageFindings(request, call) {
-      const limit = pageSizeOf(request);
-      const boundTo = queryDigest(call, request);
-      const after = placeIn(tokens, request.pageToken, boundTo);
-      return await database.read(async (session) => {
-        const family = await requireFamily(session, request.repoUid, request.digest, request.architecture);
-        const place = after === "" ? undefined : (JSON.parse(after) as FindingPlace);
-        const { next, ...page } = await findingsOf(session, family, request, place, limit);
-        const nextPageToken = next ? tokens.format(Buffer.from(JSON.stringify(next)), boundTo) : "";
-        return { ...page, nextPageToken, ...(await summaryOf(session, family)) };
-      });
-    },
+    ...expensivePages({
+      async listImageFindings(request, call) {
+        const limit = pageSizeOf(request);
+        const boundTo = queryDigest(call, request);
+        const after = placeIn(tokens, request.pageToken, boundTo);
+        return await database.read(async (session) => {
+          const family = await requireFamily(session, request.repoUid, request.digest, request.architecture);
+          const place = after === "" ? undefined : (JSON.parse(after) as FindingPlace);
+          const { next, ...page } = await findingsOf(session, { family, settings }, request, place, limit);
+          const nextPageToken = next ? tokens.format(Buffer.from(JSON.stringify(next)), boundTo) : "";
+          return { ...page, nextPageToken, ...(await summaryOf(session, family)) };
+        });
+      },
+    } satisfies Pick<ContentHandlers, "listImageFindings">),
 
     listAffectedImages: expensive(async (request, call) => {
       const limit = pageSizeOf(request);
@@ -138,7 +141,7 @@ function findings({
       const place = after === "" ? { repoUid: "", no: 0 } : (JSON.parse(after) as ImagePlace);
       const scope = scopeWithin(scopeOf(call), request.parent);
       return await database.read(async (session) => {
-        const { images, next } = await affectedImages(session, scope, request, place, limit);
+        const { images, next } = await affectedImages(session, { scope, settings }, request, place, limit);
         return {
           images: [...images],
           nextPageToken: next ? places.format(Buffer.from(JSON.stringify(next)), boundTo) : "",

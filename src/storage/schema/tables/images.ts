@@ -132,27 +132,6 @@ export function defineImageTables(columns: Columns) {
       ],
     ),
 
-    /** The statements of advisories about images as such, instead of about their packages. */
-    imageStatements: table(
-      "image_statements",
-      {
-        image: integer().notNull(),
-        advisoryUid: text().notNull(),
-        /** The key of the part that it is about; empty for the whole image. */
-        packageKey: text().notNull(),
-        /** The advisory id and its aliases. */
-        vulnerabilities: json<string[]>().notNull(),
-        status: integer().notNull(),
-        justification: text().notNull(),
-        /** The source and document of the record. */
-        record: text().notNull(),
-      },
-      (t) => [
-        primaryKey({ columns: [t.image, t.advisoryUid, t.packageKey] }),
-        index("image_statements_advisory").on(t.advisoryUid, t.image),
-      ],
-    ),
-
     /** The images whose SBOMs are to be read. */
     imageQueue: table(
       "image_queue",

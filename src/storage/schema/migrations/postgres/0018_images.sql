@@ -36,17 +36,6 @@ CREATE TABLE "image_sboms" (
 	CONSTRAINT "image_sboms_image_name_pk" PRIMARY KEY("image","name")
 );
 --> statement-breakpoint
-CREATE TABLE "image_statements" (
-	"image" bigint NOT NULL,
-	"advisory_uid" text collate "C" NOT NULL,
-	"package_key" text collate "C" NOT NULL,
-	"vulnerabilities" json NOT NULL,
-	"status" bigint NOT NULL,
-	"justification" text collate "C" NOT NULL,
-	"record" text collate "C" NOT NULL,
-	CONSTRAINT "image_statements_image_advisory_uid_package_key_pk" PRIMARY KEY("image","advisory_uid","package_key")
-);
---> statement-breakpoint
 CREATE TABLE "images" (
 	"no" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "images_no_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
 	"repo_uid" text collate "C" NOT NULL,
@@ -87,7 +76,6 @@ CREATE TABLE "packages" (
 CREATE INDEX "image_children_child" ON "image_children" USING btree ("child","parent");--> statement-breakpoint
 CREATE INDEX "image_packages_package" ON "image_packages" USING btree ("package","image");--> statement-breakpoint
 CREATE INDEX "image_queue_due" ON "image_queue" USING btree ("due_time");--> statement-breakpoint
-CREATE INDEX "image_statements_advisory" ON "image_statements" USING btree ("advisory_uid","image");--> statement-breakpoint
 CREATE UNIQUE INDEX "images_once" ON "images" USING btree ("repo_uid","digest");--> statement-breakpoint
 CREATE INDEX "images_gone" ON "images" USING btree ("gone_time") WHERE "images"."gone_time" is not null;--> statement-breakpoint
 CREATE INDEX "package_findings_advisory" ON "package_findings" USING btree ("advisory_uid","package");--> statement-breakpoint

@@ -39,18 +39,6 @@ CREATE TABLE `image_sboms` (
 	PRIMARY KEY(`image`, `name`)
 ) STRICT, WITHOUT ROWID;
 --> statement-breakpoint
-CREATE TABLE `image_statements` (
-	`image` integer NOT NULL,
-	`advisory_uid` text NOT NULL,
-	`package_key` text NOT NULL,
-	`vulnerabilities` text NOT NULL,
-	`status` integer NOT NULL,
-	`justification` text NOT NULL,
-	`record` text NOT NULL,
-	PRIMARY KEY(`image`, `advisory_uid`, `package_key`)
-) STRICT, WITHOUT ROWID;
---> statement-breakpoint
-CREATE INDEX `image_statements_advisory` ON `image_statements` (`advisory_uid`,`image`);--> statement-breakpoint
 CREATE TABLE `images` (
 	`no` integer PRIMARY KEY AUTOINCREMENT NOT NULL,
 	`repo_uid` text NOT NULL,
