@@ -21,6 +21,8 @@ export interface DiscoveryDocument {
   readonly subject_types_supported: readonly string[];
   readonly id_token_signing_alg_values_supported: readonly KeyAlgorithm[];
   readonly claims_supported: readonly string[];
+  /** Clients repeat a write only if the server takes idempotency keys. */
+  readonly idempotency_keys_supported: true;
 }
 
 /**
@@ -50,5 +52,7 @@ export function discoveryDocument(
     // hour.
     id_token_signing_alg_values_supported: ["RS256", "ES256"],
     claims_supported: ["iss", "sub", "aud", "iat", "exp", "jti", "act", "cap", "email", "email_verified"],
+    // RFC 8414 §2 allows further members.
+    idempotency_keys_supported: true,
   };
 }

@@ -1,8 +1,13 @@
 // Calls that are tried again while a server is away or busy.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { ConnectError, createClient } from "@connectrpc/connect";
+import { GroupsService } from "../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
+import { staticToken } from "../../packages/client/src/tokens.ts";
 import { newRetries } from "../../src/cli/client/retry.ts";
+import { openTransport } from "../../src/cli/client/transport.ts";
 import { CommandFailure } from "../../src/cli/failure.ts";
+import { startFailingServer } from "../packages/client/failing-server.ts";
 
 const failure = (status: string) => new CommandFailure(`it is ${status || "away"}`, { status });
 
@@ -56,4 +61,20 @@ describe("a call that fails", () => {
     await assert.rejects(called, { message: "it is Unavailable" });
     assert.equal(pauses.length, 1);
   });
+});
+
+describe("a write of a command that fails without a response", () => {
+  for (const [rule, document, attempts] of [
+    ["is repeated with its key if the server says that it takes keys", { idempotency_keys_supported: true }, 2],
+    ["is not repeated if the server does not say so: one before 0.7 would execute it again", {}, 1],
+  ] as const)
+    it(rule, async () => {
+      await using server = await startFailingServer(["broken connection"], [document]);
+      const { transport, close } = await openTransport(server.url, staticToken("token"));
+      const created = createClient(GroupsService, transport).createGroup({});
+      if (attempts === 1) await assert.rejects(created, ConnectError);
+      else await created;
+      close();
+      assert.equal(server.calls.length, attempts);
+    });
 });

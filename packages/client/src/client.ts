@@ -3,6 +3,7 @@ import type { DescService } from "@bufbuild/protobuf";
 import { type Client, createClient, type Interceptor, type Transport } from "@connectrpc/connect";
 import { bearerToken } from "./bearer.ts";
 import type { Tokens } from "./exchange.ts";
+import { keySupportOf } from "./key-support.ts";
 import { keyedCalls, type RetryPolicy, retryingCalls } from "./retrying-calls.ts";
 import type { Clock } from "./tokens.ts";
 
@@ -44,7 +45,7 @@ export function newClient(
 ): GatehouseClient {
   const { tokens, retry, timeoutMs: defaultTimeoutMs = 60_000, clock } = options;
   const baseUrl = options.url.replace(/\/+$/, "");
-  const retries = retry === false ? [] : [keyedCalls(), retryingCalls(retry)];
+  const retries = retry === false ? [] : [keyedCalls(), retryingCalls(retry, keySupportOf(baseUrl))];
   const openWith = (...interceptors: Interceptor[]) =>
     open({ baseUrl, defaultTimeoutMs, interceptors: [...retries, ...interceptors] });
   const source =

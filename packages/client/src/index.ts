@@ -11,6 +11,7 @@ export {
   type TokenServer,
   type Tokens,
 } from "./exchange.ts";
+export { type FetchDocument, type KeySupport, keySupportOf } from "./key-support.ts";
 export { listAll } from "./pages.ts";
 export {
   isIdempotent,

@@ -12,6 +12,7 @@ import {
 import { IdempotencyKeyUse, idempotency_key } from "../../../gen/gatehouse/annotations/v1/idempotency_pb.ts";
 import { http } from "../../../gen/google/api/annotations_pb.ts";
 import { errorDetails } from "./errors.ts";
+import type { KeySupport } from "./key-support.ts";
 import { type RetryOptions, withRetries } from "./retry.ts";
 
 /** The policy for retrying calls. */
@@ -38,7 +39,7 @@ export function isIdempotent(method: DescMethod): boolean {
   return hasOption(method, http) && getOption(method, http).pattern.case === "get";
 }
 
-/** The header of an idempotency key. A call that has one may be repeated: the server changes nothing again, and returns the first response. */
+/** The header of an idempotency key. A server that takes keys changes nothing again for a call that has one, and returns the first response. */
 const keyHeader = "idempotency-key";
 
 /** Reports whether a method takes an idempotency key: it writes, and does not say otherwise. */
@@ -59,22 +60,51 @@ export function keyedCalls(): Interceptor {
 /**
  * Returns an interceptor that repeats unary calls which may be repeated and failed because the server is unreachable, busy or limits
  * the rate. It waits as long as the server asks for, else a random time that grows (exponential back-off with full jitter).
+ *
+ * `takesKeys` says whether the server takes idempotency keys (`keySupportOf`): without it, a call is not repeated for its key.
  */
-export function retryingCalls(policy: RetryPolicy = {}): Interceptor {
+export function retryingCalls(policy: RetryPolicy = {}, takesKeys: KeySupport = async () => false): Interceptor {
   const delayMs = delaysOf(policy);
   return (next) => (request) => {
     const { method, contextValues, header } = request;
-    if (request.stream || !(isIdempotent(method) || contextValues.get(repeatable) || header.has(keyHeader)))
-      return next(request);
+    const mayRepeat = isIdempotent(method) || contextValues.get(repeatable);
+    if (request.stream || !(mayRepeat || header.has(keyHeader))) return next(request);
+    const attempt = mayRepeat ? () => next(request) : repeatedByKey(() => next(request), takesKeys);
     // A conflict of a write is one of what its caller read, unless the server says when to repeat the same.
     const isConflict = (error: unknown) =>
       !isIdempotent(method) &&
       ConnectError.from(error).code === Code.Aborted &&
       errorDetails(error).retryAfterMs === undefined;
-    return withRetries(() => next(request), {
-      delayMs: (error, retries) => (isConflict(error) ? undefined : delayMs(error, retries)),
+    return withRetries(attempt, {
+      delayMs: (error, retries) =>
+        isConflict(error) || error instanceof KeyIgnored ? undefined : delayMs(error, retries),
       signal: request.signal,
+    }).catch((error) => {
+      throw error instanceof KeyIgnored ? error.cause : error;
     });
+  };
+}
+
+/** The server ignores keys. The cause is why the call failed. */
+class KeyIgnored extends Error {}
+
+/** Returns a function that makes a call, and makes it again only if the server takes keys. Until that is known, it fails as the call did. */
+function repeatedByKey<T>(call: () => Promise<T>, takesKeys: KeySupport): () => Promise<T> {
+  let failure: { readonly error: unknown } | undefined;
+  return async () => {
+    if (failure) {
+      const { error } = failure;
+      const isTaken = await takesKeys().catch(() => {
+        throw error;
+      });
+      if (!isTaken) throw new KeyIgnored("the server ignores the idempotency key", { cause: error });
+    }
+    try {
+      return await call();
+    } catch (error) {
+      failure = { error };
+      throw error;
+    }
   };
 }
 

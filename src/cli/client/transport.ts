@@ -4,6 +4,7 @@ import { staticToken, type TokenSource } from "../../../packages/client/src/toke
 import { version } from "../../base/version.ts";
 import type { Target } from "./credential.ts";
 import { connectThroughProxy } from "./proxy.ts";
+import { reach } from "./reach.ts";
 
 /** The time limit of one call, in milliseconds. */
 export const callTimeoutMs = 60_000;
@@ -29,7 +30,7 @@ export async function openTransport(url: string, tokens: TokenSource): Promise<O
   const transport = createGrpcTransport({
     baseUrl: url,
     sessionManager,
-    interceptors: [named, repeatedWrites, limits.waitForRateLimit, bearerToken(tokens)],
+    interceptors: [named, repeatedWrites(url), limits.waitForRateLimit, bearerToken(tokens)],
     defaultTimeoutMs: callTimeoutMs,
   });
   return { transport, close };
@@ -42,14 +43,20 @@ const named: Interceptor = (next) => (request) => {
 };
 
 /**
- * Gives writes an idempotency key, and repeats them if the server is unavailable or the connection breaks. Commands that only read do not
- * load what that takes.
+ * Gives writes an idempotency key, and repeats them if the server takes keys, and is unavailable or the connection breaks. Commands that
+ * only read do not load what that takes.
  */
-const repeatedWrites: Interceptor = (next) => async (request) => {
-  if (/^(?:Get|List)/.test(request.method.name)) return await next(request);
-  const { keyedCalls, retryingCalls } = await import("../../../packages/client/src/retrying-calls.ts");
-  return await keyedCalls()(retryingCalls({ retries: 3 })(next))(request);
-};
+function repeatedWrites(url: string): Interceptor {
+  return (next) => async (request) => {
+    if (/^(?:Get|List)/.test(request.method.name)) return await next(request);
+    const [{ keyedCalls, retryingCalls }, { keySupportOf }] = await Promise.all([
+      import("../../../packages/client/src/retrying-calls.ts"),
+      import("../../../packages/client/src/key-support.ts"),
+    ]);
+    const takesKeys = keySupportOf(url, (address) => reach(url, address, { redirect: "manual" }, callTimeoutMs));
+    return await keyedCalls()(retryingCalls({ retries: 3 }, takesKeys)(next))(request);
+  };
+}
 
 /** Calls the issuer of a target with a bearer token other than the session's. */
 export async function withBearer<T>(

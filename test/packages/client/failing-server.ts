@@ -1,6 +1,7 @@
 // A server of the API's protocol that fails in the ways that a test lists before it succeeds. A real one cannot be made to.
-import { createServer, type ServerHttp2Session } from "node:http2";
-import type { AddressInfo } from "node:net";
+import { createServer as createHttp1Server } from "node:http";
+import { createServer as createHttp2Server, type ServerHttp2Session } from "node:http2";
+import { type AddressInfo, createServer } from "node:net";
 import { type ConnectRouter, createContextValues } from "@connectrpc/connect";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
@@ -15,10 +16,21 @@ export interface FailingServer extends AsyncDisposable {
   readonly calls: number[];
   /** The tokens that calls had. */
   readonly tokens: string[];
+  /** How often it was asked for its discovery document. */
+  questions: number;
 }
 
-/** Starts a server that fails once in each of these ways. */
-export async function startFailingServer(failures: readonly Failure[]): Promise<FailingServer> {
+/** The discovery document of a server that takes idempotency keys. */
+const usualDocument = { idempotency_keys_supported: true };
+
+/**
+ * Starts a server that fails once in each of these ways. `documents` are its discovery documents, one after the other, of which the last
+ * stays; undefined is a failure.
+ */
+export async function startFailingServer(
+  failures: readonly Failure[],
+  documents: readonly (object | undefined)[] = [usualDocument],
+): Promise<FailingServer> {
   const left = [...failures];
   const calls: number[] = [];
   const tokens: string[] = [];
@@ -33,19 +45,35 @@ export async function startFailingServer(failures: readonly Failure[]): Promise<
   }
   const routes = (router: ConnectRouter) =>
     router.service(GroupsService, { listGroups: respond, createGroup: respond, deleteGroup: respond });
-  const server = createServer(connectNodeAdapter({ routes, contextValues: () => createContextValues() }));
-  server.on("session", (session) => {
+  const calling = createHttp2Server(connectNodeAdapter({ routes, contextValues: () => createContextValues() }));
+  calling.on("session", (session) => {
     sessions.add(session);
     session.once("close", () => sessions.delete(session));
   });
+  const discovering = createHttp1Server((_request, response) => {
+    const document = documents[Math.min(running.questions++, documents.length - 1)];
+    response.writeHead(document ? 200 : 503).end(JSON.stringify(document));
+  });
+  // As the real server does, both protocols have one port.
+  const server = createServer((socket) => {
+    socket.once("data", (first) => {
+      socket.pause();
+      socket.unshift(first);
+      (first.toString("latin1").startsWith("PRI") ? calling : discovering).emit("connection", socket);
+      process.nextTick(() => socket.resume());
+    });
+  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
+  const running = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
     tokens,
+    questions: 0,
     async [Symbol.asyncDispose]() {
       for (const session of sessions) session.destroy();
+      discovering.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
+  return running;
 }

@@ -107,6 +107,44 @@ for (const protocol of ["grpc", "connect"] as const)
       });
   });
 
+describe("a write that fails at a server that does not say that it takes idempotency keys", () => {
+  const older = { issuer: "https://gatehouse.example.com" };
+  for (const protocol of ["grpc", "connect"] as const)
+    for (const failure of [unavailable, "broken connection"] as const)
+      it(`is not repeated over ${protocol} after ${failure === unavailable ? "UNAVAILABLE" : "a broken connection"}`, async () => {
+        await using server = await startFailingServer([failure], [older]);
+        using client = openClient({ url: server.url, protocol, retry: quick });
+        await assert.rejects(create(client.service(GroupsService)), ConnectError);
+        assert.deepEqual([server.calls.length, server.questions], [1, 1]);
+      });
+
+  it("is repeated if its caller says so, and reads are, without asking the server", async () => {
+    await using server = await startFailingServer([unavailable, unavailable], [older]);
+    using client = openClient({ url: server.url, retry: quick });
+    const groups = client.service(GroupsService);
+    await groups.createGroup({}, repeatableCall());
+    await list(groups);
+    assert.deepEqual([server.calls.length, server.questions], [4, 0]);
+  });
+
+  it("is repeated once the server has said so, which it is asked again while it does not respond, and only once after it did", async () => {
+    await using server = await startFailingServer(
+      [unavailable],
+      [undefined, undefined, { idempotency_keys_supported: true }],
+    );
+    using client = openClient({ url: server.url, retry: quick });
+    await create(client.service(GroupsService));
+    assert.deepEqual([server.calls.length, server.questions], [2, 3]);
+  });
+
+  it("fails as the call did, if the server does not respond any more", async () => {
+    await using server = await startFailingServer([unavailable], [undefined]);
+    using client = openClient({ url: server.url, retry: quick });
+    await assert.rejects(create(client.service(GroupsService)), /it is away/);
+    assert.equal(server.calls.length, 1);
+  });
+});
+
 describe("a call that is repeated", () => {
   it("waits as long as the server asks for", async () => {
     const failures = [limited(300)];
