@@ -17,12 +17,13 @@ export interface Job {
   readonly tokens: readonly GivenToken[];
 }
 
-/** Reads the job in a block: a workflow of GitHub, a job of GitLab, a pipeline of Buildkite, a pod, or a script. */
+/** Reads the job in a block: a workflow of GitHub, a job of GitLab, a pipeline of Buildkite, a pod, a CronJob, or a script. */
 export function jobOf(language: string, text: string): Job {
   if (language !== "yaml") return { script: text, variables: {}, tokens: [] };
-  const file = parse(text);
+  const file = parse(text, { merge: true });
   if (file.jobs) return workflow(file);
   if (file.steps) return pipeline(file);
+  if (file.kind === "CronJob") return cronJob(file.spec.jobTemplate.spec.template.spec);
   return file.kind === "Pod" ? pod(file.spec) : gitLabJob(Object.values(file)[0] as GitLabJob);
 }
 
@@ -65,15 +66,19 @@ function gitLabJob({ variables = {}, id_tokens, script }: GitLabJob): Job {
   return { script: script.join("\n"), variables, tokens };
 }
 
+interface Container {
+  readonly args: readonly string[];
+  readonly env: readonly { readonly name: string; readonly value: string }[];
+  readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
+}
+
 interface Pod {
-  readonly containers: readonly {
-    readonly args: readonly string[];
-    readonly env: readonly { readonly name: string; readonly value: string }[];
-    readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
-  }[];
+  readonly initContainers?: readonly Container[];
+  readonly containers: readonly Container[];
   readonly volumes: readonly {
     readonly name: string;
-    readonly projected: {
+    readonly emptyDir?: object;
+    readonly projected?: {
       readonly sources: readonly {
         readonly serviceAccountToken: { readonly path: string; readonly audience: string };
       }[];
@@ -81,20 +86,33 @@ interface Pod {
   }[];
 }
 
-function pod({ containers: [container], volumes }: Pod): Job {
-  const { args, env, volumeMounts } = container!;
-  const tokens = volumeMounts.flatMap(({ name, mountPath }) =>
-    volumes
-      .filter((volume) => volume.name === name)
-      .flatMap(({ projected }) => projected.sources)
-      .map(({ serviceAccountToken: token }) => ({
-        audience: token.audience,
-        file: path.join(mountPath, token.path),
-      })),
+/** Returns the paths at which a container has the volumes of a kind, with the volumes. */
+function mounts({ volumeMounts }: Container, { volumes }: Pod) {
+  return volumeMounts.flatMap(({ name, mountPath }) =>
+    volumes.filter((volume) => volume.name === name).map((volume) => ({ mountPath, ...volume })),
   );
-  return {
-    script: args.join("\n"),
-    variables: Object.fromEntries(env.map(({ name, value }) => [name, value])),
-    tokens,
-  };
+}
+
+function pod(spec: Pod): Job {
+  const [container] = spec.containers;
+  const { args, env } = container!;
+  const mounted = mounts(container!, spec);
+  const tokens = mounted.flatMap(({ mountPath, projected }) =>
+    (projected?.sources ?? []).map(({ serviceAccountToken: token }) => ({
+      audience: token.audience,
+      file: path.join(mountPath, token.path),
+    })),
+  );
+  // The shell has an empty folder of its own.
+  const empty = mounted.filter(({ emptyDir }) => emptyDir).map(({ mountPath }) => mountPath);
+  const variables = env.filter(({ value }) => !empty.includes(value)).map(({ name, value }) => [name, value]);
+  return { script: args.join("\n"), variables: Object.fromEntries(variables), tokens };
+}
+
+/** Returns the job of a pod whose containers run the image of the server, one after another: their arguments are those of `gatehouse`. */
+function cronJob(spec: Pod): Job {
+  const commands = [...(spec.initContainers ?? []), ...spec.containers].map(
+    ({ args }) => `gatehouse ${args.map((arg) => `'${arg}'`).join(" ")}`,
+  );
+  return { ...pod(spec), script: commands.join("\n") };
 }

@@ -67,6 +67,9 @@ done
 curl -sS -f -X POST "https://agent.buildkite.com/v3/oidc/tokens?$query"
 `;
 
+/** A script that runs the program. */
+const runsProgram = `exec "${process.execPath}" "${launcher}" "$@"\n`;
+
 const otherAzureObject = "0a1b2c3d-0000-4000-8000-0000000000ff";
 
 /** Pages that start their own server. All others find one. */
@@ -99,7 +102,7 @@ const setups: Readonly<Record<string, Setup>> = {
       ACTIONS_ID_TOKEN_REQUEST_URL: `https://${gitHubRunner.host}/idtoken?api-version=2.0`,
       ACTIONS_ID_TOKEN_REQUEST_TOKEN: gitHubRunner.token,
     },
-    standIns: { gatehouse: `exec "${process.execPath}" "${launcher}" "$@"\n` },
+    standIns: { gatehouse: runsProgram },
   }),
   "docs/integrations/gitlab-ci.md": workload("GitLab", { stranger: { project_id: "888", namespace_id: "999" } }),
   "docs/integrations/google-cloud.md": workload("a Google service account", {
@@ -112,6 +115,14 @@ const setups: Readonly<Record<string, Setup>> = {
   "docs/integrations/kubernetes.md": workload("Kubernetes at oidc.eks.eu-west-1.amazonaws.com", {
     stranger: { sub: "system:serviceaccount:other:deployer" },
     replacements: [["/var/run/secrets/gatehouse", "mounted"]],
+  }),
+  "docs/integrations/kubernetes-apply.md": workload("Kubernetes at oidc.eks.eu-west-1.amazonaws.com", {
+    stranger: { sub: "system:serviceaccount:other:deployer" },
+    replacements: [
+      ["/var/run/secrets/gatehouse", "mounted"],
+      ["/files,", "files,"],
+    ],
+    standIns: { gatehouse: runsProgram },
   }),
   "docs/integrations/oidc-issuer.md": workload("Jenkins", { stranger: { sub: "https://ci.acme.example/job/other/" } }),
 };

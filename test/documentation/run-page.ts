@@ -166,7 +166,7 @@ async function runBlock(page: OpenPage, block: Block, trace: Trace): Promise<voi
     await awaitOutput(page, name, shown.output, trace);
     await answered;
   } else if (attributes.has("file")) {
-    writeIn(page.session.folder, attributes.get("file")!, page.toRun(text));
+    for (const { folder } of [page.session, page.shell]) writeIn(folder, attributes.get("file")!, page.toRun(text));
   } else if (attributes.has("job")) {
     await runJob(page, attributes.get("job")!, block);
   } else if (language === "console") {
