@@ -1,6 +1,7 @@
 // The background work for images: reads their SBOMs, compares their packages with advisories, and deletes rows that belong to no image.
 import { readNextImage } from "../registry-contents/reading-queue.ts";
 import { evaluateNext, hasEvaluationDue } from "../services/registry/contents/evaluator.ts";
+import { imageWorkMethod, newEventQuota } from "../services/registry/contents/finding-events.ts";
 import { type ScanPosition, sweepOrphans } from "../services/registry/contents/sweep-contents.ts";
 import type { WriteContext } from "../storage/engine/session.ts";
 import { findDueImages } from "../storage/images/queue.ts";
@@ -22,8 +23,17 @@ export function workOnImages(
 ): AsyncDisposable {
   const { clock, log, draining, nodeId, group } = context;
   if (group?.isWriter === false) return { [Symbol.asyncDispose]: async () => {} };
-  const newWrite = (): WriteContext => ({ actor: "", method: "images", requestId: "", time: clock(), isBulk: true });
+  const newWrite = (): WriteContext => ({
+    actor: "",
+    method: imageWorkMethod,
+    requestId: "",
+    time: clock(),
+    isBulk: true,
+  });
   const { session } = database;
+  const { service: registryService, group: registryGroup } = context.config.registry;
+  const settings = { registryService, registryGroup, maxDepth: limits.groupDepth };
+  const quota = newEventQuota(clock);
   let leaseEnd = 0;
   let position: ScanPosition = { image: 0, package: 0 };
 
@@ -42,7 +52,7 @@ export function workOnImages(
 
   async function compare(): Promise<void> {
     while (!draining.aborted && (await hasEvaluationDue(database)) && (await leads()))
-      await evaluateNext({ database, newWrite });
+      await evaluateNext({ database, newWrite, settings, quota });
   }
 
   async function sweep(): Promise<void> {

@@ -6,6 +6,7 @@ import type { ServiceContext } from "../resource/service-context.ts";
 import { closingEvents } from "./access/reviews/kind.ts";
 import { authEvents } from "./auth/auth-events.ts";
 import { otherRequestEvents } from "./iam/access-requests/kinds.ts";
+import { findingEvent } from "./registry/contents/finding-events.ts";
 import { pushEvent } from "./registry/pushes.ts";
 import { recordedKinds } from "./resources.ts";
 
@@ -16,6 +17,7 @@ export function eventDefinitions(context: ServiceContext): EventDefinition[] {
     ...otherRequestEvents(),
     ...closingEvents(),
     pushEvent(context),
+    findingEvent(),
   ];
 }
 

@@ -6,6 +6,7 @@ import { accessRequests } from "../../storage/schema/access-requests.ts";
 import { delegationView } from "../iam/delegations/delegations-service.ts";
 import { membershipView } from "../iam/memberships/memberships.ts";
 import { provisioningViews } from "../iam/provisioning/views.ts";
+import { findingKind } from "../registry/contents/finding-events.ts";
 import { type LoggedSbom, sbomKind } from "../registry/contents/uploads.ts";
 import { pushKind } from "../registry/pushes.ts";
 import { recordedKinds } from "../resources.ts";
@@ -15,6 +16,7 @@ import { accessEntryViews } from "./access-entry-views.ts";
 const contentless: readonly RowView[] = [
   { kind: termsAcceptanceCollection.kind, show: () => ({}) },
   { kind: pushKind, show: () => ({}), sentence: eventForm("pushed") },
+  { kind: findingKind, show: () => ({}), sentence: eventForm("changed") },
   { kind: accessRequests, show: () => ({}), sentence: eventForm("asked") },
 ];
 

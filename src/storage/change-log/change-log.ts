@@ -164,6 +164,11 @@ export async function readChangedKeys(session: Session, kind: string, after: num
   return await readChangesOfKind(session, kind, after, limit, keyColumns);
 }
 
+/** Returns the uid and group of the oldest changes of a kind that are still in the log. */
+export async function readFirstChangedKeys(session: Session, kind: string, limit: number) {
+  return await selectChangesOfKind(session, kind, 0, limit, keyColumns);
+}
+
 /** Returns the row before and after each change of a kind after `after`; see `readChangesOfKind`. */
 export async function readChangedRows(session: Session, kind: string, after: number, limit: number) {
   return await readChangesOfKind(session, kind, after, limit, stateColumns);
@@ -180,17 +185,28 @@ async function readChangesOfKind<C extends keyof ChangeRow>(
   limit: number,
   columns: readonly C[],
 ): Promise<Pick<ChangeRow, C | "sequence">[] | undefined> {
+  const found = await selectChangesOfKind(session, kind, after, limit + 1, columns);
+  return found[0]?.sequence === after ? found.slice(1) : undefined;
+}
+
+/** Returns changes of a kind from a sequence number on. */
+async function selectChangesOfKind<C extends keyof ChangeRow>(
+  session: Session,
+  kind: string,
+  from: number,
+  limit: number,
+  columns: readonly C[],
+): Promise<Pick<ChangeRow, C | "sequence">[]> {
   const statement = session.prepared(`changes.of_kind.${columns.join(".")}`, (db, { changes }) => {
     const selected = Object.fromEntries(["sequence" as const, ...columns].map((column) => [column, changes[column]]));
     return db
       .select(selected)
       .from(changes)
-      .where(and(eq(changes.kind, wantedKind), gte(changes.sequence, sql.placeholder("after"))))
+      .where(and(eq(changes.kind, wantedKind), gte(changes.sequence, sql.placeholder("from"))))
       .orderBy(asc(changes.sequence))
       .limit(limitOf("limit"));
   });
-  const found = (await statement.execute({ kind, after, limit: limit + 1 })) as Pick<ChangeRow, C | "sequence">[];
-  return found[0]?.sequence === after ? found.slice(1) : undefined;
+  return (await statement.execute({ kind, from, limit })) as Pick<ChangeRow, C | "sequence">[];
 }
 
 /**

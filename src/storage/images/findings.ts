@@ -50,6 +50,27 @@ export async function deleteFinding(tx: Transaction, packageNumber: number, advi
   await statement.execute({ package: packageNumber, advisoryUid });
 }
 
+/** Returns the status and the vulnerability of the findings of an advisory by the number of the package. */
+export async function findStatuses(
+  session: Session,
+  advisoryUid: string,
+  packages: readonly number[],
+): Promise<Map<number, Pick<FindingRow, "package" | "status" | "vulnerability">>> {
+  const statement = session.prepared("package_findings.statuses", (db, { packageFindings: rows }) =>
+    db
+      .select({ package: rows.package, status: rows.status, vulnerability: rows.vulnerability })
+      .from(rows)
+      .where(
+        and(
+          eq(rows.advisoryUid, textPlaceholder("advisoryUid")),
+          session.isAmongNumbers(rows.package, textPlaceholder("packages")),
+        ),
+      ),
+  );
+  const found = await statement.execute({ advisoryUid, packages: JSON.stringify(packages) });
+  return new Map(found.map((row) => [row.package, row]));
+}
+
 /** Returns the uids of the advisories that a package has findings of. */
 export async function findAdvisoriesOf(session: Session, packageNumber: number): Promise<string[]> {
   const statement = session.prepared("package_findings.advisories", (db, { packageFindings: rows }) =>

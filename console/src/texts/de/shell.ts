@@ -190,6 +190,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "one.memberships": "Mitgliedschaft",
   "one.terms_acceptances": "Annahme von Bedingungen",
   "one.registry_pushes": "Push",
+  "one.image_findings": "Geänderte Befunde",
   "one.image_sboms": "SBOM",
   "one.groups": "Gruppe",
   "one.identities": "Identität",

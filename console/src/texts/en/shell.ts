@@ -186,6 +186,7 @@ export const texts = {
   "one.memberships": "membership",
   "one.terms_acceptances": "acceptance of terms",
   "one.registry_pushes": "push",
+  "one.image_findings": "changed findings",
   "one.image_sboms": "SBOM",
   "one.groups": "group",
   "one.identities": "identity",

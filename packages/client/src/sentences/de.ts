@@ -111,6 +111,7 @@ export const de: Readonly<Record<keyof typeof en, string>> = {
   "image_sboms.created": `{actor} hat {count, plural, one {einem Image von {resource}} other {# Images}} eine SBOM hinzugefügt${more}`,
   "image_sboms.updated": `{actor} hat {count, plural, one {die SBOM eines Images von {resource}} other {# SBOMs von Images}} ersetzt${more}`,
   "image_sboms.deleted": `{actor} hat {count, plural, one {die SBOM eines Images von {resource}} other {# SBOMs von Images}} gelöscht${more}`,
+  "image_findings.changed": `{actor} hat {count, plural, one {geänderte Befunde in Images von {resource}} other {#-mal geänderte Befunde in Images}} gefunden${more}`,
   "registry_pushes.pushed":
     "{actor} hat {count, plural, one {einen Push in {resource}} other {# Pushes}} gemeldet{count, plural, one {} other {: in {resource} und {more} weitere}}",
   "identity_trust.changed": `{actor} hat die angehefteten Namen {count, plural, one {der Identität {resource}} other {von # Identitäten}} geändert${more}`,

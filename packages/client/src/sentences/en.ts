@@ -109,6 +109,7 @@ export const en = {
   "image_sboms.created": `{actor} added {count, plural, one {an SBOM to an image of {resource}} other {# SBOMs to images}}${more}`,
   "image_sboms.updated": `{actor} replaced {count, plural, one {an SBOM of an image of {resource}} other {# SBOMs of images}}${more}`,
   "image_sboms.deleted": `{actor} deleted {count, plural, one {an SBOM of an image of {resource}} other {# SBOMs of images}}${more}`,
+  "image_findings.changed": `{actor} found {count, plural, one {changed findings in images of {resource}} other {changed findings in images # times}}${more}`,
   "registry_pushes.pushed":
     "{actor} reported {count, plural, one {a push to {resource}} other {# pushes: to {resource}, and {more} more}}",
   "identity_trust.changed": `{actor} changed the pinned names of {count, plural, one {the identity {resource}} other {# identities}}${more}`,

@@ -22,7 +22,13 @@ import { repoCollection } from "../../../storage/registry/rows.ts";
 import { termIndex } from "../../../storage/vulnerabilities/advisory-terms.ts";
 import { advisoryCollection } from "../../../storage/vulnerabilities/rows.ts";
 import { openStatuses } from "./image-findings.ts";
-import { type NameSettings, newOverrides, type Overrides, statementsOnAdvisories } from "./image-statements.ts";
+import {
+  type NameSettings,
+  newOverrides,
+  type Overrides,
+  statementsOn,
+  vulnerabilityIdsOf,
+} from "./image-statements.ts";
 import { contentLimits } from "./limits.ts";
 import { keyNumbersOf } from "./package-keys.ts";
 
@@ -57,7 +63,8 @@ export async function affectedImages(
     if (after.repoUid >= range.to) continue;
     const advisories = await advisoriesOf(session, rootOf(root), request);
     if (advisories.length === 0) continue;
-    const statements = await statementsOnAdvisories(session, rootOf(root), advisories);
+    const ids = await vulnerabilityIdsOf(session, rootOf(root), advisories);
+    const statements = await statementsOn(session, rootOf(root), ids);
     const overrides = newOverrides(session, statements, settings);
     const { rows, isLast } = await rowsOf(session, advisories, range, after, statusesWith(statements));
     for (const group of imagesIn(await openRows(rows, overrides), request)) {

@@ -1,10 +1,10 @@
 // Compares packages of images with advisories. The result depends on one advisory and one package URL alone, so it is stored for that pair.
-import type { AdvisoryStatements } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { type AdvisoryStatements, ProductStatus } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { type Answer, evaluate } from "../../../advisories/queries/evaluate.ts";
 import { type QueriedPackage, readPackage } from "../../../advisories/queries/package.ts";
 import { measureWork, nextSlice } from "../../../base/slices.ts";
 import { parentOf, rootOf } from "../../../model/uid.ts";
-import { lastChangeOfKind, readChangedKeys } from "../../../storage/change-log/change-log.ts";
+import { lastChangeOfKind, readChangedKeys, readFirstChangedKeys } from "../../../storage/change-log/change-log.ts";
 import { findRow } from "../../../storage/collection/rows.ts";
 import type { Database } from "../../../storage/database.ts";
 import type { Session, Transaction, WriteContext } from "../../../storage/engine/session.ts";
@@ -15,23 +15,23 @@ import {
   type FindingRow,
   findAdvisoriesOf,
   findPackagesFor,
+  findStatuses,
   findUnevaluated,
   putFinding,
   setEvaluator,
 } from "../../../storage/images/findings.ts";
 import { keepPackages, type PackageRow } from "../../../storage/images/packages.ts";
+import { findDeletedAdvisory } from "../../../storage/vulnerabilities/advisories.ts";
 import { type AdvisoryRow, advisoryCollection } from "../../../storage/vulnerabilities/rows.ts";
 import { vulnerabilityOf } from "../../vulnerabilities/queries/affected-query.ts";
 import { newBudget, searchPackage } from "../../vulnerabilities/queries/package-search.ts";
 import { readStatements } from "../../vulnerabilities/records/advisory-statements.ts";
+import { rowOfDeleted } from "../../vulnerabilities/records/located-advisories.ts";
+import { evaluatorVersion } from "./evaluator-version.ts";
+import { type EventQuota, logFindingChanges } from "./finding-events.ts";
+import { type NameSettings, newOverrides, statementsOn } from "./image-statements.ts";
 import { contentLimits } from "./limits.ts";
 import { keyNumber } from "./package-keys.ts";
-
-/**
- * The version of the evaluator: of `advisories/queries/evaluate.ts`, and of the keys of packages. Increment it when the same advisories
- * and packages give other findings; all packages are then compared again.
- */
-export const evaluatorVersion = 1;
 
 /** The setting with the position in the change log up to which advisories were followed. */
 const positionSetting = "image_findings";
@@ -40,6 +40,8 @@ const positionSetting = "image_findings";
 export interface EvaluationContext {
   readonly database: Database;
   readonly newWrite: () => WriteContext;
+  readonly settings: NameSettings;
+  readonly quota: EventQuota;
 }
 
 /** Returns whether there may be something to do. Costs two reads. */
@@ -109,17 +111,23 @@ async function followAdvisories(context: EvaluationContext): Promise<boolean> {
   }
   if (Number(stored) === last) return false;
   const changes = await changesAfter(session, Number(stored));
-  if (!changes) return await startAgain(context, stored, last);
+  if (!changes?.length) return await startAgain(context, stored, last);
   for (const uid of new Set(changes.map((change) => change.uid))) await reevaluate(context, uid);
   const position = String(changes.at(-1)!.sequence);
-  await database.write(newWrite(), (tx) => compareAndSetSetting(tx, positionSetting, stored, position));
+  await database.write(newWrite(), async (tx) => {
+    const isSet = await compareAndSetSetting(tx, positionSetting, stored, position);
+    // Retention may have deleted changes before the first one that is left.
+    if (isSet && Number(stored) === 0) await clearEvaluators(tx);
+  });
   return true;
 }
 
 /** Returns the next changes of advisories; undefined if retention has deleted some. Position 0 is that before the first change. */
 async function changesAfter(session: Session, position: number) {
-  if (position > 0) return await readChangedKeys(session, advisoryCollection.kind, position, contentLimits.changes);
-  return undefined;
+  const { kind } = advisoryCollection;
+  return position > 0
+    ? await readChangedKeys(session, kind, position, contentLimits.changes)
+    : await readFirstChangedKeys(session, kind, contentLimits.changes);
 }
 
 async function startAgain({ database, newWrite }: EvaluationContext, stored: string, last: number): Promise<boolean> {
@@ -130,8 +138,10 @@ async function startAgain({ database, newWrite }: EvaluationContext, stored: str
 }
 
 /** Compares all packages that an advisory is or was about with its current state. */
-async function reevaluate({ database, newWrite }: EvaluationContext, advisoryUid: string): Promise<void> {
-  const { row, statements } = await database.read((session) => readAdvisory(session, advisoryUid));
+async function reevaluate(context: EvaluationContext, advisoryUid: string): Promise<void> {
+  const { database } = context;
+  const changed = await database.read((session) => readAdvisory(session, advisoryUid));
+  const { row, statements } = changed;
   const organization = rootOf(advisoryUid);
   const keys = (row?.lookUpKeys ?? []).map((key) => keyNumber(organization, key));
   let after = 0;
@@ -142,24 +152,53 @@ async function reevaluate({ database, newWrite }: EvaluationContext, advisoryUid
       after,
       limit: contentLimits.portion,
     });
-    const answers: { readonly due: PackageRow; readonly answer: Answer | undefined }[] = [];
+    const answers: PackageAnswer[] = [];
     for (const due of packages) {
       await nextSlice();
       const asked = askedOf(due);
       answers.push({ due, answer: statements && asked ? evaluateIfNamed(row!, statements, asked) : undefined });
     }
-    if (answers.length > 0)
-      await database.write(newWrite(), async (tx) => {
-        const kept = await keepPackages(
-          tx,
-          answers.map(({ due }) => due.no),
-        );
-        for (const { due, answer } of answers)
-          if (kept.has(due.no)) await writeAnswer(tx, due, advisoryUid, row, answer);
-      });
+    if (answers.length > 0) await writeAnswers(context, changed, answers);
     if (packages.length < contentLimits.portion) return;
     after = packages.at(-1)!.no;
   }
+}
+
+/** A package and what an advisory says about it; undefined for nothing. */
+interface PackageAnswer {
+  readonly due: PackageRow;
+  readonly answer: Answer | undefined;
+}
+
+/** Stores answers, and logs what they change. */
+async function writeAnswers(
+  { database, newWrite, settings, quota }: EvaluationContext,
+  { uid, row, former }: ReadAdvisory,
+  answers: readonly PackageAnswer[],
+): Promise<void> {
+  const numbers = answers.map(({ due }) => due.no);
+  const described = row ?? former;
+  // Read before the transaction, in which reading must not wait between slices.
+  const ids = described ? [described.name, ...described.aliases] : [];
+  const statements = await database.read((session) => statementsOn(session, rootOf(uid), ids));
+  await database.write(newWrite(), async (tx) => {
+    const kept = await keepPackages(tx, numbers);
+    const before = await findStatuses(tx, uid, numbers);
+    const written = answers.filter(({ due }) => kept.has(due.no));
+    for (const { due, answer } of written) await writeAnswer(tx, due, uid, row, answer);
+    if (!described) return;
+    const changes = written.map(({ due, answer }) => ({
+      package: due,
+      before: before.get(due.no)?.status ?? ProductStatus.UNSPECIFIED,
+      after: (row && answer?.status) ?? ProductStatus.UNSPECIFIED,
+    }));
+    const vulnerability =
+      written.flatMap(({ answer }) => (answer ? [vulnerabilityOf(described, answer.findings)] : []))[0] ??
+      [...before.values()][0]?.vulnerability ??
+      "";
+    const overrides = newOverrides(tx, statements, settings);
+    await logFindingChanges(tx, { uid, row: described, vulnerability }, changes, { overrides, quota });
+  });
 }
 
 /** A key that has the same number as that of the advisory may be of another package. */
@@ -178,10 +217,22 @@ async function writeAnswer(
   else await deleteFinding(tx, no, advisoryUid);
 }
 
-async function readAdvisory(session: Session, uid: string) {
+/** An advisory with its statements, or the row that it had before it was deleted. */
+interface ReadAdvisory {
+  readonly uid: string;
+  readonly row: AdvisoryRow | undefined;
+  readonly statements: AdvisoryStatements | undefined;
+  readonly former: AdvisoryRow | undefined;
+}
+
+async function readAdvisory(session: Session, uid: string): Promise<ReadAdvisory> {
   const row = await findRow(session, advisoryCollection, uid);
-  const [statements] = row ? await readStatements(session, [row]) : [];
-  return { row, statements };
+  if (!row) {
+    const deleted = await findDeletedAdvisory(session, uid);
+    return { uid, row, statements: undefined, former: deleted && rowOfDeleted(deleted) };
+  }
+  const [statements] = await readStatements(session, [row]);
+  return { uid, row, statements, former: undefined };
 }
 
 function findingOf(packageNumber: number, row: AdvisoryRow, answer: Answer): NewFinding {

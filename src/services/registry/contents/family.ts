@@ -13,8 +13,7 @@ import { findQueued } from "../../../storage/images/queue.ts";
 import type { SbomInfo } from "../../../storage/images/sboms.ts";
 import { findManifestsOf } from "../../../storage/registry/manifests.ts";
 import { findTagsByDigest } from "../../../storage/registry/repos-and-tags.ts";
-
-import { evaluatorVersion } from "./evaluator.ts";
+import { evaluatorVersion } from "./evaluator-version.ts";
 
 /** The type of images in errors. */
 export const imageType = "registry.gatehouse.dev/Image";

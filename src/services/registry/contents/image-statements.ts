@@ -43,19 +43,27 @@ export async function statementsOfRepo(session: Session, repoUid: string): Promi
   return await readImageStatements(session, sources, [termIndex("products", [imageKeyOf(lastNameOf(repo))])]);
 }
 
-/** Returns the statements of an organization about vulnerabilities that advisories are about, in images of any repo. */
-export async function statementsOnAdvisories(
+/** Returns the ids of the vulnerabilities of advisories in an organization. */
+export async function vulnerabilityIdsOf(
   session: Session,
   organization: string,
   advisoryUids: readonly string[],
-): Promise<ImageStatement[]> {
+): Promise<string[]> {
   const sources = [{ type: "subtree", uid: organization } as const];
   const found = { name: "found", uids: advisoryUids.toSorted() } as const;
   const advisories = await listAdvisories(session, sources, found, {});
-  const ids = [...new Set(advisories.flatMap(({ name, aliases }) => [name, ...aliases]))];
+  return [...new Set(advisories.flatMap(({ name, aliases }) => [name, ...aliases]))];
+}
+
+/** Returns the statements of an organization about vulnerabilities with one of these ids, in images of any repo. */
+export async function statementsOn(
+  session: Session,
+  organization: string,
+  ids: readonly string[],
+): Promise<ImageStatement[]> {
   if (ids.length === 0) return [];
-  const indexes = [termIndex("aliases", ids), termIndex("advisoryIds", ids)];
-  return await readImageStatements(session, sources, indexes);
+  const sources = [{ type: "subtree", uid: organization } as const];
+  return await readImageStatements(session, sources, [termIndex("aliases", ids), termIndex("advisoryIds", ids)]);
 }
 
 async function readImageStatements(

@@ -14,6 +14,10 @@ export const contentLimits = {
   /** Tags of an affected image that are shown, and its packages and vulnerabilities. */
   shownTags: 20,
   shownPackages: 100,
+  /** Events of findings in one organization and hour, images that one is made from, and digests that one names. */
+  findingEvents: 1_000,
+  eventRows: 20_000,
+  eventDigests: 100,
   /** Rows that one look for orphans reads. */
   scanned: 1_000,
   /** The size of an SBOM in a response, compressed: clients accept 4 MiB. */
