@@ -179,7 +179,11 @@ export function resourceExhausted(description: string): ApiError {
  * RESOURCE_EXHAUSTED with a RetryInfo detail: the rate limit allows the call again after `retryMs` milliseconds,
  * rounded up to seconds as in Retry-After.
  */
-export function rateLimited(description: string, retryMs: number, reason?: "RATE_LIMITED"): ApiError {
+export function rateLimited(
+  description: string,
+  retryMs: number,
+  reason?: "RATE_LIMITED" | "TOO_MANY_WATCHES",
+): ApiError {
   return new ApiError(Code.RESOURCE_EXHAUSTED, `Resource exhausted: ${description}`, {
     ...(reason && { reason }),
     details: [detail(RetryInfoSchema, { retryDelay: durationFromMs(1000 * Math.ceil(retryMs / 1000)) })],
@@ -200,6 +204,11 @@ export function retryAfterOf({ code, details }: ApiError): string | undefined {
 /** UNAVAILABLE: the caller may retry. */
 export function unavailable(description: string, cause?: unknown): ApiError {
   return new ApiError(Code.UNAVAILABLE, `Unavailable: ${description}`, { cause });
+}
+
+/** UNAVAILABLE as the planned end of a stream without an end. The client calls again, and continues where it was. */
+export function streamEnded(description: string): ApiError {
+  return new ApiError(Code.UNAVAILABLE, `Unavailable: ${description}`, { isExpected: true });
 }
 
 /** UNIMPLEMENTED. */

@@ -114,6 +114,11 @@ export class Access {
     return isDeepStrictEqual(this.#grants, grants);
   }
 
+  /** Whether the access comes from the same reading of the grants, which are then equal. */
+  hasGrantsOf(other: Access): boolean {
+    return this.#grants === other.#grants;
+  }
+
   /** Whether the token has the full access of the identity. */
   get isUnscoped(): boolean {
     return this.#narrowing.scopes === undefined;

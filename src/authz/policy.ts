@@ -52,6 +52,8 @@ export interface Policy {
   accessOf(token: AccessToken): MaybePromise<Access | undefined>;
   /** Like `accessOf`, with every grant that existed before the call. */
   latestAccessOf(token: AccessToken): MaybePromise<Access | undefined>;
+  /** Like `accessOf`, with the grants at this access epoch or a later one. */
+  accessAt(epoch: number, token: AccessToken): MaybePromise<Access | undefined>;
   /** Returns all grants of an identity in a session. Returns undefined like `accessOf`. */
   grantsOf(identityUid: string, session?: SessionClaims): MaybePromise<Grants | undefined>;
   /** Cache hits since the start. */
@@ -106,6 +108,7 @@ export function newPolicy(source: GrantSource, usage?: Pick<AccessUsage, "of">):
       mapMaybe(source.latestEpoch(), (epoch) => mapMaybe(heldBy(epoch, identityUid, session), (held) => held?.grants)),
     accessOf: (token) => mapMaybe(source.epoch(), (epoch) => accessAt(epoch, token)),
     latestAccessOf: (token) => mapMaybe(source.latestEpoch(), (epoch) => accessAt(epoch, token)),
+    accessAt,
     get hits() {
       return memory.hits;
     },

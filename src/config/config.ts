@@ -75,6 +75,8 @@ export interface Config extends SignInConfig, OutboundConfig {
   readonly seenTokensKeptMs: number;
   /** How long the responses of calls with an idempotency key are stored. */
   readonly idempotencyKeptMs: number;
+  /** The open streams of changes of one process; 0 allows none. */
+  readonly maxWatches: number;
   /** How long uses of images are stored; 0 to record none. */
   readonly usesKeptMs: number;
   readonly drainTimeoutMs: number;
@@ -117,14 +119,21 @@ export function toConfig(raw: RawSettings): Config {
     deliversEvents: oneOf(raw, "event-delivery", ["on", "off"]) === "on",
     registry: toRegistry(raw, [baseUrl, ...audiences], dev),
     recordsUsage: oneOf(raw, "access-usage", ["on", "off"]) === "on",
-    metrics: oneOf(raw, "metrics", ["loopback", "anyone", "nobody"]),
-    metricsListen: toMetricsListen(raw, dev),
+    maxWatches: toCount(raw, "max-watches", 0, 10_000),
+    ...toMetrics(raw, dev),
     ...toRetentions(raw),
     shutdownDelayMs: 1000 * toCount(raw, "shutdown-delay", 0, 3600),
     drainTimeoutMs: 1000 * Number(toPattern(raw, "drain-timeout", /^\d{1,4}$/, "a number of seconds from 0 to 9999")),
     logLevel: oneOf(raw, "log-level", ["trace", "debug", "info", "warn", "error", "fatal", "silent"]),
     logFormat: oneOf(raw, "log-format", ["auto", "json", "text"]),
     acceptIssuerChange: toSwitch(raw, "accept-issuer-change"),
+  };
+}
+
+function toMetrics(raw: RawSettings, dev: boolean): Pick<Config, "metrics" | "metricsListen"> {
+  return {
+    metrics: oneOf(raw, "metrics", ["loopback", "anyone", "nobody"]),
+    metricsListen: toMetricsListen(raw, dev),
   };
 }
 

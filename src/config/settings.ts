@@ -369,6 +369,12 @@ export const settings = [
     description: "retention of the responses of calls with an idempotency key, which a repetition gets again: 1 to 168",
   },
   {
+    name: "max-watches",
+    value: "count",
+    fallback: "1000",
+    description: "open streams of changes of one process: 0 allows none, 10000 at most",
+  },
+  {
     name: "uses-kept",
     value: "days",
     fallback: "400",

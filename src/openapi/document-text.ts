@@ -2,7 +2,7 @@
 import type { Registry } from "@bufbuild/protobuf";
 import { comments } from "../../gen/comments.ts";
 import { version } from "../base/version.ts";
-import type { Method } from "../pipeline/method.ts";
+import type { ServedMethod } from "../pipeline/method.ts";
 import { nameInBeta } from "../v2/alias.ts";
 import { type Commented, commentName } from "./comment-name.ts";
 import { openApiDocument } from "./document.ts";
@@ -12,7 +12,7 @@ import { grpcDocument, type NamedMethods } from "./grpc-document.ts";
 export function documentText(
   name: string,
   serverUrl: string,
-  methods: readonly Method[],
+  methods: readonly ServedMethod[],
   detailTypes: Registry,
 ): string {
   const title = `Gatehouse ${name}`;

@@ -1,6 +1,6 @@
 // An OpenAPI 3.1 document of methods, made of their descriptors by the rules of the REST transport.
 import type { DescEnum, DescMessage, JsonObject, JsonValue, Registry } from "@bufbuild/protobuf";
-import type { Method } from "../pipeline/method.ts";
+import type { ServedMethod } from "../pipeline/method.ts";
 import { bindingsOf } from "../transport/rest/http-rule.ts";
 import type { Commented } from "./comment-name.ts";
 import { type Components, newComponents } from "./components.ts";
@@ -16,7 +16,7 @@ export interface DocumentOptions {
   readonly version: string;
   /** The URL of the API. */
   readonly serverUrl: string;
-  readonly methods: readonly Method[];
+  readonly methods: readonly ServedMethod[];
   /** The message types of error details. */
   readonly detailTypes: Registry;
   /** Returns the comment of a declaration; may be empty. */
@@ -56,7 +56,7 @@ export function openApiDocument({ title, version, serverUrl, methods, detailType
   return document;
 }
 
-function pathsOf(methods: readonly Method[], context: OperationContext): JsonObject {
+function pathsOf(methods: readonly ServedMethod[], context: OperationContext): JsonObject {
   const paths: Record<string, JsonObject> = {};
   const ids = new Set<string>();
   for (const place of placesOf(methods.flatMap(bindingsOf))) {
@@ -76,7 +76,7 @@ function freeId(name: string, ids: Set<string>): string {
   return id;
 }
 
-function tagsOf(methods: readonly Method[], describe: Describe): JsonValue[] {
+function tagsOf(methods: readonly ServedMethod[], describe: Describe): JsonValue[] {
   const services = [...new Set(methods.map(({ descriptor }) => descriptor.parent))];
   return services.map((service) => ({ name: service.typeName, description: describe(service) }));
 }

@@ -10,7 +10,7 @@ import {
 import { isInputOnly, isOutputOnly, isRequired } from "../aip/field-behavior.ts";
 import { accessRuleOf } from "../authz/rules.ts";
 import { capabilityNames, capabilitySet } from "../model/capabilities.ts";
-import type { Method } from "../pipeline/method.ts";
+import type { ServedMethod } from "../pipeline/method.ts";
 import { formatFieldPath } from "../transport/json/field-path.ts";
 import { type Binding, bindingsOf } from "../transport/rest/http-rule.ts";
 import type { Describe } from "./document.ts";
@@ -18,7 +18,7 @@ import type { Describe } from "./document.ts";
 /** A document of OpenAPI: its name and its methods. */
 export interface NamedMethods {
   readonly name: string;
-  readonly methods: readonly Method[];
+  readonly methods: readonly ServedMethod[];
 }
 
 /** Describes the services of all documents, with the messages and enums that they use, by full name. */
@@ -52,13 +52,14 @@ function serviceOf(document: string, service: DescService, describe: Describe) {
   };
 }
 
-function methodOf(method: Method, describe: Describe) {
+function methodOf(method: ServedMethod, describe: Describe) {
   const { descriptor } = method;
   return {
     name: descriptor.name,
     description: describe(descriptor),
     input: descriptor.input.typeName,
     output: descriptor.output.typeName,
+    ...(descriptor.methodKind === "server_streaming" && { isStream: true }),
     access: accessOf(descriptor),
     routes: bindingsOf(method).map(routeOf),
   };

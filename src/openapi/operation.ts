@@ -40,7 +40,10 @@ export function operation(place: Place, operationId: string, context: OperationC
     ...(parameters.length > 0 && { parameters }),
     ...(body && { requestBody: body }),
     responses: {
-      "200": successOf(descriptor.output, context, example),
+      "200":
+        descriptor.methodKind === "server_streaming"
+          ? streamOf(descriptor.output, context)
+          : successOf(descriptor.output, context, example),
       ...errorResponses(binding),
     },
   };
@@ -124,4 +127,11 @@ function successOf(output: DescMessage, { components }: OperationContext, { repl
   if (output.typeName === EmptySchema.typeName) return { description: "Done; the reply is empty." };
   const schema = components.refer(output, "reply");
   return { description: "Done.", content: { "application/json": withExample(schema, reply) } };
+}
+
+/** OpenAPI 3.1 has no place for the events of a stream, so the schema is that of their data. */
+function streamOf(output: DescMessage, { components }: OperationContext): JsonObject {
+  const description =
+    "A stream of server-sent events without an end. The data of each is a message of this schema in JSON, and its id is what continues behind it. An event of the type `error` has an error as its data, and is the last.";
+  return { description, content: { "text/event-stream": { schema: components.refer(output, "reply") } } };
 }

@@ -1,4 +1,4 @@
-import { unauthenticated } from "../aip/errors.ts";
+import { streamEnded, unauthenticated } from "../aip/errors.ts";
 import { requireBearer } from "../authn/bearer.ts";
 import type { VerifiedToken } from "../authn/caller.ts";
 import { countFailure, type FailureLimiter } from "../authn/failure-limiter.ts";
@@ -6,7 +6,7 @@ import { TokenError, tokenErrorText } from "../authn/token-error.ts";
 import type { Tokens } from "../authn/tokens.ts";
 import type { Access } from "../authz/access.ts";
 import type { Policy } from "../authz/policy.ts";
-import { type MaybePromise, mapMaybe } from "../base/maybe-promise.ts";
+import { isPromise, type MaybePromise, mapMaybe } from "../base/maybe-promise.ts";
 import { traced } from "../base/tracing.ts";
 import { callerOf } from "./authorize.ts";
 import type { Call } from "./call.ts";
@@ -81,6 +81,32 @@ export async function renewAccess(call: Call, { policy }: Pick<AuthenticateDeps,
 /** Sets the access of an authenticated caller to that of now. Rejects with UNAUTHENTICATED if its identity is gone. */
 export function refreshAccess(call: Call, deps: Pick<AuthenticateDeps, "policy">): MaybePromise<void> {
   return findAccess(call, callerOf(call).token, deps);
+}
+
+/**
+ * Sets the access of the caller of a stream to that at an access epoch. Throws or rejects with the end of the stream if the token has
+ * expired since, or its key was retired, or its identity is gone.
+ */
+export function renewStream(call: Call, epoch: number, deps: AuthenticateDeps): MaybePromise<void> {
+  const bearer = requireBearer(call.header("authorization"), "a bearer token");
+  const end = (error: unknown): never => {
+    throw error instanceof TokenError ? tokenEnded() : error;
+  };
+  const find = (token: VerifiedToken) =>
+    mapMaybe(deps.policy.accessAt(epoch, token), (access) => {
+      if (!access) throw tokenEnded();
+      admit(call, token, access);
+    });
+  try {
+    const verified = deps.tokens.verify(bearer);
+    return isPromise(verified) ? verified.then(find, end) : find(verified);
+  } catch (error) {
+    return end(error);
+  }
+}
+
+function tokenEnded() {
+  return streamEnded("the token is no longer valid; call again with another one and the last `resume_after`");
 }
 
 function admit(call: Call, token: VerifiedToken, access: Access | undefined): void {

@@ -1,4 +1,4 @@
-import type { DescMethodUnary } from "@bufbuild/protobuf";
+import type { DescMethodServerStreaming, DescMethodUnary } from "@bufbuild/protobuf";
 import type { Caller } from "../authn/caller.ts";
 import type { Access, Scope } from "../authz/access.ts";
 import { randomHex } from "../base/random.ts";
@@ -12,7 +12,7 @@ export type TransportName = "rest" | "grpc" | "grpc-web" | "connect";
 export interface CalledMethod {
   /** The gRPC path of the method: `/package.Service/Method`. */
   readonly path: string;
-  readonly descriptor: DescMethodUnary;
+  readonly descriptor: DescMethodUnary | DescMethodServerStreaming;
 }
 
 /**
@@ -33,6 +33,8 @@ export interface Call {
   readonly isHead?: boolean | undefined;
   /** Whether it continues a response that has begun: no budget rejects it; false if absent. */
   readonly isAdmitted?: boolean | undefined;
+  /** Whether the connection closes once its calls have ended: streams without an end must end. Absent where that never happens. */
+  readonly isConnectionClosing?: (() => boolean) | undefined;
   /** Returns a header of the request by its lower-case name. Repeated headers are joined by ", ". */
   header(name: string): string | undefined;
   /** Headers of the response, by lower-case name. */
@@ -62,7 +64,15 @@ export interface Call {
 /** The fields of a call that its transport sets. `signal` is called on first use. */
 type CallInit = Pick<
   Call,
-  "transport" | "requestId" | "clientAddress" | "connection" | "isForwarded" | "isHead" | "header" | "lifetime"
+  | "transport"
+  | "requestId"
+  | "clientAddress"
+  | "connection"
+  | "isForwarded"
+  | "isHead"
+  | "isConnectionClosing"
+  | "header"
+  | "lifetime"
 > & {
   readonly signal?: () => AbortSignal | undefined;
 };
@@ -102,6 +112,7 @@ class RequestCall implements Call {
   readonly connection: object | undefined;
   readonly isForwarded: boolean | undefined;
   readonly isHead: boolean | undefined;
+  readonly isConnectionClosing: (() => boolean) | undefined;
   readonly header: Call["header"];
   readonly lifetime: CallLifetime | undefined;
   readonly #signal: (() => AbortSignal | undefined) | undefined;
@@ -114,6 +125,7 @@ class RequestCall implements Call {
     connection,
     isForwarded,
     isHead,
+    isConnectionClosing,
     header,
     lifetime,
     signal,
@@ -124,6 +136,7 @@ class RequestCall implements Call {
     this.connection = connection;
     this.isForwarded = isForwarded;
     this.isHead = isHead;
+    this.isConnectionClosing = isConnectionClosing;
     this.header = header;
     this.lifetime = lifetime;
     this.#signal = signal;

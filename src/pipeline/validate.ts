@@ -4,7 +4,7 @@ import {
   type DescEnum,
   type DescField,
   type DescMessage,
-  type DescMethodUnary,
+  type DescMethod,
   getOption,
   type Message,
   ScalarType,
@@ -33,7 +33,7 @@ type Check = (message: Message, prefix: string, found: FieldViolation[]) => void
 export type Validator = (request: Message, context: CheckContext) => FieldViolation[];
 
 /** Compiles the validator of a method from its descriptor and a rule book. */
-export function compileValidator(method: DescMethodUnary, book: RuleBook): Validator {
+export function compileValidator(method: Pick<DescMethod, "input">, book: RuleBook): Validator {
   const { input } = method;
   const resource = resourceField(input);
   const maskField = input.fields.find((field) => field.name === "update_mask");

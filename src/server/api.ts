@@ -9,14 +9,17 @@ import type { Config } from "../config/config.ts";
 import { sendTestEvent } from "../events/test-event.ts";
 import { type Metrics, newMetrics } from "../observe/metrics.ts";
 import { fetchJson, outboundProblem } from "../outbound/http.ts";
-import { type ComposeOptions, composeMethods } from "../pipeline/compose.ts";
+import { type ComposeOptions, composeMethods, composeStreams } from "../pipeline/compose.ts";
 import type { Handlers, Implementation } from "../pipeline/handlers.ts";
 import { isMethodPath, type LazyMethods, withLazyMethods } from "../pipeline/lazy-methods.ts";
-import type { MethodTable } from "../pipeline/method.ts";
+import type { MethodTable, StreamMethod } from "../pipeline/method.ts";
 import { newObserver, type Observer } from "../pipeline/observe.ts";
 import { newTurns } from "../pipeline/turns.ts";
 import type { EventDefinition } from "../resource/event-definition.ts";
 import type { ServiceContext, ServiceSettings } from "../resource/service-context.ts";
+import { newChangeReader } from "../services/audit-log/watch/change-reader.ts";
+import { newWatchAdmission } from "../services/audit-log/watch/watch-admission.ts";
+import type { WatchContext } from "../services/audit-log/watch/watch-changes.ts";
 import { eventDefinitions, methodEvents } from "../services/event-definitions.ts";
 import { bindingOwnership } from "../services/iam/roles/own-bindings.ts";
 import { isKnownAt, newEntrance } from "../services/iam/users/membership.ts";
@@ -47,12 +50,14 @@ export interface Api {
   readonly lazy: readonly LazyMethods[];
   /** The methods of all versions. */
   readonly methods: MethodTable;
+  /** The methods whose response is a stream. */
+  readonly streams: readonly StreamMethod[];
   /** Returns the event of a method or endpoint path, in any version; undefined if it causes none. */
   eventOf(path: string): EventDefinition | undefined;
 }
 
-/** The API of a server, and how its calls are observed. */
-export interface ServerApi extends Api {
+/** The API of a server, and how its calls are observed. Disposing it ends the streams. */
+export interface ServerApi extends Api, AsyncDisposable {
   readonly metrics: Metrics;
   /** Logs, counts and audits a call. */
   readonly observe: Observer;
@@ -66,21 +71,18 @@ export function newServerApi(
   forwarder: Forwarder | undefined,
   { sboms, registry }: ImageReading,
 ): ServerApi {
-  const { config, clock, log, sharedMetrics } = context;
+  const { config, clock, sharedMetrics } = context;
   const { database, encryption, pageTokenKey } = storage;
-  const { tokens, policy, failures, accessLog, tokenService } = serverTokens;
+  const { tokens, policy, failures, tokenService } = serverTokens;
   const metrics = newMetrics(version, sharedMetrics);
   measureCaches(metrics, tokens, policy, database);
   measureDatabase(metrics, database);
   measureForwarding(metrics, forwarder);
-  const isKnown = (uid: string, groupUid: string) => isKnownAt(database.session, uid, groupUid);
-  const observe = all(
-    newObserver(log, metrics),
-    denialObserver({ accessLog, log, isKnownAt: isKnown }),
-    measureTokens(metrics, tokenService, storage.keys),
-  );
+  const observe = newApiObserver(context, storage, serverTokens, metrics);
+  const watches = newWatches(context, storage, metrics);
   const api = composeApi(
     {
+      watches,
       database,
       clock,
       pageTokenKey,
@@ -110,7 +112,35 @@ export function newServerApi(
     },
     { keptMs: config.idempotencyKeptMs, onReplay: measureReplays(metrics) },
   );
-  return { ...api, metrics, observe };
+  return { ...api, metrics, observe, [Symbol.asyncDispose]: () => watches.reader[Symbol.asyncDispose]() };
+}
+
+/** Makes the reader of streams of changes, and counts the open ones. */
+function newWatches(
+  { clock, config, draining, log }: ServerContext,
+  { database, pageTokenKey, onCommit }: ServerStorage,
+  metrics: Metrics,
+): WatchContext["watches"] {
+  const admission = newWatchAdmission(config.maxWatches);
+  metrics.gauge({ name: "gatehouse_watches", help: "Open streams of changes.", combined: "sum" }, () => admission.open);
+  const logFailure = (error: unknown) => log.warn({ err: error }, "the change log could not be read for streams");
+  const reader = newChangeReader({ database, clock, pageTokenKey, draining, onCommit, logFailure });
+  return { admission, reader };
+}
+
+/** Returns the observer that logs, counts and audits calls. */
+function newApiObserver(
+  { log }: ServerContext,
+  { database, keys }: ServerStorage,
+  { accessLog, tokenService }: ServerTokens,
+  metrics: Metrics,
+): Observer {
+  const isKnown = (uid: string, groupUid: string) => isKnownAt(database.session, uid, groupUid);
+  return all(
+    newObserver(log, metrics),
+    denialObserver({ accessLog, log, isKnownAt: isKnown }),
+    measureTokens(metrics, tokenService, keys),
+  );
 }
 
 /** Returns the function that counts a replay. */
@@ -184,7 +214,8 @@ export function composeApi(
   const v1Methods = once(() => composeMethods(former(), pipeline, v2beta1));
   const lazy = [{ ...v1, methods: v1Methods }, ...aliasMethods(current)];
   const eventOf = eventFinder(context, current, former);
-  return { current, lazy, methods: withLazyMethods(current, lazy), eventOf };
+  const streams = composeStreams(v2beta1, pipeline);
+  return { current, lazy, methods: withLazyMethods(current, lazy), streams, eventOf };
 }
 
 /** Returns the function that runs the handler of a method with other dependencies. Services of version 1 call those of v2beta1. */

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { promisify } from "node:util";
 import { onceLoaded } from "../base/lazy.ts";
-import type { Method } from "../pipeline/method.ts";
+import type { ServedMethod } from "../pipeline/method.ts";
 import { detailTypes } from "../transport/error-detail-types.ts";
 import { chooseForm, tagOf } from "../transport/pages/compressed-forms.ts";
 import { type PageReply, type Pages, publicJson, text } from "../transport/pages/pages.ts";
@@ -17,9 +17,9 @@ const maxAge = 300;
  * Returns the methods of each document by its name: one per version, `auth` for the unversioned methods that issue
  * tokens, and `gatehouse` for what the published API lacks.
  */
-function documentMethods(api: Api): Readonly<Record<string, () => readonly Method[]>> {
+function documentMethods(api: Api): Readonly<Record<string, () => readonly ServedMethod[]>> {
   const ofCurrent = (name: string) => () =>
-    [...api.current.values()].filter((method) => currentDocumentOf(method) === name);
+    [...api.current.values(), ...api.streams].filter((method) => currentDocumentOf(method) === name);
   const versions = new Set(api.lazy.map(({ version }) => version));
   const ofVersion = (version: string) => () =>
     api.lazy.filter((each) => each.version === version).flatMap(({ methods }) => [...methods().values()]);
@@ -54,7 +54,7 @@ function addressOf(name: string): string {
   return `${indexPath}${name}.json`;
 }
 
-function currentDocumentOf({ path }: Method): string {
+function currentDocumentOf({ path }: ServedMethod): string {
   if (path.startsWith("/gatehouse.")) return "gatehouse";
   return path.includes(".v2beta1.") ? "v2beta1" : "auth";
 }

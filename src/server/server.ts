@@ -83,7 +83,7 @@ async function openServer(context: ServerContext, stop: () => void, hooks: Start
   const tokens = opened.use(await openTokens(context, storage, hooks));
   const forwarder = opened.use(openForwarder(context, storage.database));
   const reading = opened.use(openImageReading(context, storage, tokens));
-  const composed = newServerApi(context, storage, tokens, forwarder, reading);
+  const composed = opened.use(newServerApi(context, storage, tokens, forwarder, reading));
   const api = surroundMethods(composed, hooks.surround);
   const unopened = { database: storage.database, tokens: tokens.tokens, policy: tokens.policy };
   await hooks.prepare?.(unopened);

@@ -6,6 +6,7 @@ import { type AccessContext, access } from "../services/access/access.ts";
 import { accessUsage } from "../services/access/unused-access.ts";
 import { apply } from "../services/apply/apply.ts";
 import { changes } from "../services/audit-log/changes.ts";
+import type { WatchContext } from "../services/audit-log/watch/watch-changes.ts";
 import { type AuthContext, auth } from "../services/auth/auth.ts";
 import { exchangeRules } from "../services/auth/exchange-rules.ts";
 import { type DeliveryServiceContext, delivery } from "../services/deliveries/delivery.ts";
@@ -53,7 +54,8 @@ export type ServiceDeps = AuthContext &
   OperateContext &
   ProviderTesting &
   ImageContentsContext &
-  WorkloadTrustContext;
+  WorkloadTrustContext &
+  WatchContext;
 
 /** Makes the services of one or several domains. */
 type ServiceMaker = (deps: ServiceDeps) => Implementation | readonly Implementation[];

@@ -27,6 +27,8 @@ export interface ServerStorage extends AsyncDisposable {
   readonly keys: KeyRing;
   /** Authenticates page tokens. */
   readonly pageTokenKey: Uint8Array;
+  /** Calls the listener after each commit of this process that logged a change. */
+  onCommit(listener: () => void): void;
   /** The counts for statistics that this process has not stored yet. */
   readonly tally: DailyTally;
   /** The uses of images that this process has not stored yet; undefined if none are recorded. */
@@ -41,7 +43,11 @@ export async function openStorage(
   const { config, clock, log } = context;
   await using opened = new AsyncDisposableStack();
   const tally = new DailyTally(statisticsLimits.waitingSums);
-  const onChanges: OpenOptions["onChanges"] = (changes, time) => countChanges(tally, changes, time);
+  const commitListeners: (() => void)[] = [];
+  const onChanges: OpenOptions["onChanges"] = (changes, time) => {
+    countChanges(tally, changes, time);
+    if (changes.length > 0) for (const listener of commitListeners) listener();
+  };
   // A file has no time of its own.
   const options = { onChanges, termClock: termClock ?? (isPostgresUrl(config.databaseUrl) ? undefined : clock) };
   const database = await openConfiguredDatabase({ ...config, ...options }, {}, "create", (applied, isNew) => {
@@ -75,6 +81,7 @@ export async function openStorage(
     encryption,
     keys,
     pageTokenKey,
+    onCommit: (listener) => void commitListeners.push(listener),
     tally,
     imageUses,
     [Symbol.asyncDispose]: () => closing.disposeAsync(),

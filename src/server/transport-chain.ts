@@ -77,11 +77,12 @@ function routerOf(options: TransportChainOptions): ExchangeHandler {
 /** Everything that is not an RPC: pages, then endpoints, then REST. */
 function siteOf({ config, log, api, endpoints, pages, mounts, observe }: TransportChainOptions): ExchangeHandler {
   const { domain } = config;
-  const gateway = newRestTransport(api.current.values(), {
+  const gateway = newRestTransport([...api.current.values(), ...api.streams], {
     lazy: api.lazy,
     maxBodyBytes: limits.bodyBytes,
     bodyTimeoutMs: limits.bodyTimeoutMs,
     requestTimeoutMs: limits.requestTimeoutMs,
+    streamStallMs: limits.streamStallMs,
     maxJsonDepth: limits.jsonDepth,
     domain,
     anyTypes: detailTypes,

@@ -34,7 +34,7 @@ export type V1Methods<S extends DescService> = {
     input: infer I extends DescMessage;
     output: infer O extends DescMessage;
   }
-    ? Adapted<I, O> | Handlers<S>[K]
+    ? Adapted<I, O> | Handlers<S>[K & keyof Handlers<S>]
     : never;
 };
 

@@ -5,6 +5,7 @@ import { setImmediate as nextTick } from "node:timers/promises";
 import { createRegistry, type JsonObject, type JsonValue } from "@bufbuild/protobuf";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { accessRuleOf } from "../../src/authz/rules.ts";
+import type { ServedMethod } from "../../src/pipeline/method.ts";
 import { openApiPages } from "../../src/server/openapi-pages.ts";
 import { MessageExchange } from "../../src/transport/http/exchange.ts";
 import { newSite } from "../../src/transport/pages/pages.ts";
@@ -13,10 +14,11 @@ import { bindingsOf, formatBinding } from "../../src/transport/rest/http-rule.ts
 import { newRoutes } from "../../src/transport/rest/routes.ts";
 import { startTestServer } from "../harness/server.ts";
 import { composeUncalled } from "../server/compose-uncalled.ts";
-import { documents, operations, type Parameter, type Placed } from "./documents.ts";
+import { allOperations, documents, type Parameter, type Placed } from "./documents.ts";
 import { samplesOf } from "./samples.ts";
 
-const bindings = [...composeUncalled().methods.values()].flatMap(bindingsOf);
+const api = composeUncalled();
+const bindings = [...api.methods.values(), ...api.streams].flatMap((method) => bindingsOf<ServedMethod>(method));
 const routes = newRoutes(bindings);
 const uid = "0123456789012345678901234567890123456789%2F0123456789abcdef";
 
@@ -109,7 +111,7 @@ describe("OpenAPI documents", () => {
     it(`${path} is at a path of its own`, () => assert.equal(routes.has("GET", path), false));
 
     it(`${path} names each operation once, and says what each one and each of their parameters is`, () => {
-      const own = operations.filter((placed) => placed.document === path).map(({ operation }) => operation);
+      const own = allOperations.filter((placed) => placed.document === path).map(({ operation }) => operation);
       assert.equal(new Set(own.map(({ operationId }) => operationId)).size, own.length);
       for (const { operationId, summary, parameters = [] } of own) {
         assert.notEqual(summary, "", operationId);
@@ -127,7 +129,7 @@ describe("OpenAPI documents", () => {
   for (const binding of bindings) {
     it(`${formatBinding(binding)} is in exactly one document`, () => {
       const { httpMethod, template, method } = binding;
-      const found = operations.filter((each) => {
+      const found = allOperations.filter((each) => {
         return each.httpMethod === httpMethod && shapeOf(each.path) === shapeOf(template.text);
       });
       assert.deepEqual(
@@ -137,7 +139,7 @@ describe("OpenAPI documents", () => {
     });
   }
 
-  for (const placed of operations) {
+  for (const placed of allOperations) {
     it(`${titleOf(placed)} is served, by the method that it names`, () => {
       const { descriptor } = routeOf(placed).binding.method;
       const { operationId, tags } = placed.operation;

@@ -53,7 +53,7 @@ export const documents: ReadonlyMap<string, Document> = new Map(
 );
 
 /** The operations of all documents. */
-export const operations: readonly Placed[] = [...documents].flatMap(([document, { paths }]) =>
+export const allOperations: readonly Placed[] = [...documents].flatMap(([document, { paths }]) =>
   Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => ({
       document,
@@ -63,3 +63,14 @@ export const operations: readonly Placed[] = [...documents].flatMap(([document, 
     })),
   ),
 );
+
+const isStream = ({ responses }: Operation) => "text/event-stream" in (responses["200"].content ?? {});
+
+/** Those whose response ends: a test can call them and wait. */
+export const operations: readonly Placed[] = allOperations.filter(({ operation }) => !isStream(operation));
+
+/** Returns a document without the operations whose response is a stream. */
+export function withoutStreams(document: Document): Document {
+  const paths = Object.entries(document.paths).filter(([, item]) => !Object.values(item).some(isStream));
+  return { ...document, paths: Object.fromEntries(paths) };
+}

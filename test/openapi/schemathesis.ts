@@ -7,7 +7,7 @@ import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { addCaller, addGroup, ownerRole, viewerRole } from "../security/tree.ts";
-import { documents } from "./documents.ts";
+import { documents, withoutStreams } from "./documents.ts";
 import { inServer } from "./further-calls.ts";
 import { openVenv } from "./venv.ts";
 
@@ -51,7 +51,10 @@ describe("schemathesis", () => {
         const bin = await openVenv(path.join(sources, "requirements.txt"));
         if (bin === undefined) return t.skip("there is no Python with venv");
         const file = path.join(place, path.basename(name));
-        writeFileSync(file, inServer(JSON.stringify(documents.get(name)), server.groupUid, server.config.baseUrl));
+        writeFileSync(
+          file,
+          inServer(JSON.stringify(withoutStreams(documents.get(name)!)), server.groupUid, server.config.baseUrl),
+        );
         const token = `Authorization: Bearer ${tokens.get(actor)}`;
         const args = ["run", file, "--url", server.url, "-H", token, "-c", checks.join(","), ...bounds];
         await run(path.join(bin, "st"), [

@@ -3,6 +3,7 @@ import {
   type ListChangesRequest,
   ListChangesRequestSchema,
   Outcome,
+  WatchChangesRequestSchema,
 } from "../../../gen/gatehouse/changes/v1/changes_pb.ts";
 import type { FieldViolation } from "../../aip/errors.ts";
 import { fromTimestamp } from "../../aip/timestamps.ts";
@@ -12,14 +13,29 @@ import type { readHistory } from "../../storage/change-log/history.ts";
 import { haveWords, queryWords, wordsOf } from "../../storage/names/words.ts";
 import { isMethod, shownMethod } from "./shown-method.ts";
 
+/** The part of a request that selects changes. */
+export type FilterRequest = Pick<
+  ListChangesRequest,
+  | "parent"
+  | "resourceUid"
+  | "method"
+  | "outcome"
+  | "actorUid"
+  | "actorUids"
+  | "kind"
+  | "kinds"
+  | "excludedKinds"
+  | "query"
+> &
+  Partial<Pick<ListChangesRequest, "startTime" | "endTime">>;
+
 /** How many actors, and how many kinds, a request names. */
 const maxNamed = 20;
 
 const kindRule: TextRule = { ...plainTextRule, maxLength: 64 };
 
-/** The rules of the request. */
-export const changeRules: MessageRules = {
-  schema: ListChangesRequestSchema,
+/** The fields that the requests of lists and of streams have in common. */
+const common: Omit<MessageRules, "schema"> = {
   fields: {
     actor_uids: uidRule,
     kinds: kindRule,
@@ -34,8 +50,14 @@ export const changeRules: MessageRules = {
   bounds: Object.fromEntries(["actor_uids", "kinds", "excluded_kinds"].map((field) => [field, { maxItems: maxNamed }])),
 };
 
+/** The rules of the request of a list. */
+export const changeRules: MessageRules = { schema: ListChangesRequestSchema, ...common };
+
+/** The rules of the request of a stream. */
+export const watchRules: MessageRules = { schema: WatchChangesRequestSchema, ...common };
+
 /** Returns the violations of a request that names more actors or kinds than it may, or an empty one. */
-export function checkNamed({ actorUids, kinds, excludedKinds }: ListChangesRequest): FieldViolation[] {
+export function checkNamed({ actorUids, kinds, excludedKinds }: FilterRequest): FieldViolation[] {
   return Object.entries({ actor_uids: actorUids, kinds, excluded_kinds: excludedKinds }).flatMap(([field, items]) => {
     if (items.length > maxNamed) return [{ field, description: `must not have more than ${maxNamed} items` }];
     return items.includes("") ? [{ field, description: "must not have an empty item" }] : [];
@@ -43,7 +65,7 @@ export function checkNamed({ actorUids, kinds, excludedKinds }: ListChangesReque
 }
 
 /** A change without its rows. */
-type Head = Awaited<ReturnType<typeof readHistory>>[number];
+export type Head = Awaited<ReturnType<typeof readHistory>>[number];
 
 /** Decides which changes of an organization a request asks for. */
 export interface ChangeFilter {
@@ -55,7 +77,7 @@ export interface ChangeFilter {
 }
 
 /** Makes the filter of a request. */
-export function newChangeFilter(request: ListChangesRequest): ChangeFilter {
+export function newChangeFilter(request: FilterRequest): ChangeFilter {
   const { parent, resourceUid, method, startTime, endTime, outcome } = request;
   const actors = namedBy(request.actorUid, request.actorUids);
   const kinds = namedBy(request.kind, request.kinds);

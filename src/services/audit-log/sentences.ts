@@ -55,6 +55,19 @@ export async function sentencesOf(
   }));
 }
 
+/** Returns the sentence about a change without the names of resources and people, which depend on the reader. */
+export function namelessSentence(change: SpokenChange): Sentence {
+  const { key, parts } = outlineOf(change);
+  return {
+    key,
+    parts: Object.fromEntries(Object.entries(parts).map(([part, source]) => [part, namelessPart(source)])),
+  };
+}
+
+function namelessPart({ uid = "", name = "" }: PartSource): Part {
+  return uid === "" || name !== "" ? { uid, name, state: NameState.KNOWN } : { uid };
+}
+
 /** Returns the key and the sources of the parts of a sentence. */
 function outlineOf(change: SpokenChange): { readonly key: string; readonly parts: Record<string, PartSource> } {
   const { kind, actorUid, resourceUid, groupUid, before, after } = change;

@@ -3,7 +3,7 @@
 import type { SQL, SQLWrapper } from "drizzle-orm";
 import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
-import { and, asc, desc, eq, gt, lt, sql } from "../schema/drizzle.ts";
+import { and, asc, desc, eq, gt, gte, lt, sql } from "../schema/drizzle.ts";
 import { organizationOf } from "../schema/organization.ts";
 import { lastChange } from "./change-log.ts";
 
@@ -60,6 +60,30 @@ export async function readHistory(
       .limit(limitOf("limit"));
   });
   return await statement.execute({ organization, after, limit });
+}
+
+/** Returns changes of all organizations from a sequence number on, oldest first, without the rows before and after them. */
+export async function readHistoryFrom(session: Session, from: number, limit: number) {
+  const statement = session.prepared("changes.history.all", (db, { changes }) => {
+    const { sequence, time, actor, method, kind, uid, groupUid } = changes;
+    return db
+      .select({ sequence, time, actor, method, kind, uid, groupUid })
+      .from(changes)
+      .where(gte(sequence, sql.placeholder("from")))
+      .orderBy(asc(sequence))
+      .limit(limitOf("limit"));
+  });
+  return await statement.execute({ from, limit });
+}
+
+/** Returns the name and the outcome that the rows of a change have, as `readHistory` does with `withContent`. */
+export function contentOf({ before, after }: { readonly before: unknown; readonly after: unknown }) {
+  const textAt = (row: unknown, member: string): string => {
+    const value = (row as Record<string, unknown> | null)?.[member];
+    return typeof value === "string" || typeof value === "number" ? String(value) : "";
+  };
+  const name = [after, before].flatMap((row) => nameMembers.map((member) => textAt(row, member))).find((text) => text);
+  return { name: name ?? "", outcome: textAt(after, "outcome") };
 }
 
 /** Returns the first text that one of some rows has in one of some members; empty if none has. */

@@ -14,6 +14,7 @@ export function callOf(head: RequestHead, transport: TransportName, extras: Call
     clientAddress: head.clientAddress,
     connection: head.connection,
     isHead: head.method === "HEAD",
+    isConnectionClosing: () => head.peer.isClosing,
     header: extras.header ?? ((name) => head.header(name)),
     ...(extras.lifetime && { lifetime: extras.lifetime }),
     ...(extras.signal && { signal: extras.signal }),

@@ -67,6 +67,7 @@ const requestHeaders = [
   "idempotency-key",
   "if-match",
   "if-none-match",
+  "last-event-id",
   "traceparent",
   "tracestate",
   "x-grpc-web",

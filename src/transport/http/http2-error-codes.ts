@@ -2,3 +2,4 @@
 
 export const internalError = 0x2;
 export const enhanceYourCalm = 0xb;
+export const cancel = 0x8;

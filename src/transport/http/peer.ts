@@ -14,6 +14,8 @@ export interface Peer {
   requests: number;
   /** Orders connections by their last activity: when they were accepted, or when one of their requests ended. */
   lastActive: number;
+  /** Whether the client was asked to reconnect. */
+  isClosing: boolean;
   /** Asks the client to reconnect, and closes the connection once its requests have responses. */
   closeGracefully(): void;
 }
@@ -59,7 +61,15 @@ function peerAt(
   isEncrypted: boolean,
   closeGracefully: () => void,
 ): Peer {
-  return { address, trustedProxies, isEncrypted, requests: 0, lastActive: ++activities, closeGracefully };
+  return {
+    address,
+    trustedProxies,
+    isEncrypted,
+    requests: 0,
+    lastActive: ++activities,
+    isClosing: false,
+    closeGracefully,
+  };
 }
 
 function addressOf(socket: MarkedSocket | undefined): string {

@@ -181,7 +181,11 @@ function newFront(
 /** Closes a connection gracefully at its maximum age, ±10 %: clients that connected together reconnect at different times. */
 function closeAtAge(socket: Socket, peer: Peer, maxAgeMs: number | undefined): void {
   if (maxAgeMs === undefined) return;
-  const timer = setTimeout(() => peer.closeGracefully(), maxAgeMs * (0.9 + 0.2 * Math.random())).unref();
+  const close = () => {
+    peer.isClosing = true;
+    peer.closeGracefully();
+  };
+  const timer = setTimeout(close, maxAgeMs * (0.9 + 0.2 * Math.random())).unref();
   socket.once("close", () => clearTimeout(timer));
 }
 

@@ -4,13 +4,13 @@ import { FieldMaskSchema } from "@bufbuild/protobuf/wkt";
 import { http } from "../../../gen/google/api/annotations_pb.ts";
 import type { HttpRule } from "../../../gen/google/api/http_pb.ts";
 import { memoizeByObject } from "../../base/lazy.ts";
-import type { Method } from "../../pipeline/method.ts";
+import type { ServedMethod } from "../../pipeline/method.ts";
 import { type FieldPath, findField, findFieldPath, formatFieldPath, isWellKnown } from "../json/field-path.ts";
 import { type PathTemplate, parsePathTemplate } from "./path-template.ts";
 
 /** One HTTP route of a method. */
-export interface Binding extends Pattern {
-  readonly method: Method;
+export interface Binding<M extends ServedMethod = ServedMethod> extends Pattern {
+  readonly method: M;
 }
 
 /** One HTTP route, by the descriptor of its method. */
@@ -41,7 +41,7 @@ export interface UpdateFields {
  *
  * Throws an Error naming the method if a rule is malformed or names fields that the request lacks.
  */
-export function bindingsOf(method: Method): Binding[] {
+export function bindingsOf<M extends ServedMethod>(method: M): Binding<M>[] {
   try {
     return patternsOf(method.descriptor).map((pattern) => ({ ...pattern, method }));
   } catch (error) {

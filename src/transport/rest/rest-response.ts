@@ -32,7 +32,7 @@ const httpStatus: Readonly<Record<Code, number>> = {
 export const finalNewline = "\n";
 
 /** Headers of every response: it depends on the caller, must not be cached, and has the type that it declares. */
-const commonHeaders = {
+export const commonHeaders = {
   "cache-control": "private, no-store",
   vary: "Authorization, Origin",
   "x-content-type-options": "nosniff",

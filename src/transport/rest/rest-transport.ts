@@ -1,4 +1,4 @@
-// The REST transport: turns HTTP requests into calls of methods, and their results into JSON.
+// The REST transport: turns HTTP requests into calls of methods, and their results into JSON or server-sent events.
 import type { DescService, Message, Registry } from "@bufbuild/protobuf";
 import { EmptySchema } from "@bufbuild/protobuf/wkt";
 import { ApiError, toApiError } from "../../aip/errors.ts";
@@ -6,7 +6,7 @@ import { isPromise, type MaybePromise, mapMaybe } from "../../base/maybe-promise
 import type { Call } from "../../pipeline/call.ts";
 import { errorDomain } from "../../pipeline/complete-error.ts";
 import type { LazyMethods } from "../../pipeline/lazy-methods.ts";
-import type { Method } from "../../pipeline/method.ts";
+import type { Method, ServedMethod, StreamMethod } from "../../pipeline/method.ts";
 import { callOf } from "../http/call.ts";
 import { encodeFor, isCompressible } from "../http/content-coding.ts";
 import type { MessageExchange } from "../http/exchange.ts";
@@ -17,6 +17,7 @@ import type { OutgoingResponse } from "../http/response.ts";
 import { type JsonConverters, newJsonConverters } from "../json/encoder.ts";
 import { bodyField, parseJsonText } from "../json/parse-json.ts";
 import { bindRequest, type RequestParts } from "./bind-request.ts";
+import { continueFrom, sendEvents } from "./event-stream.ts";
 import { type Binding, bindingsOf } from "./http-rule.ts";
 import { parseParameters } from "./query-parameters.ts";
 import { finalNewline, newErrorResponses, successResponse } from "./rest-response.ts";
@@ -28,6 +29,8 @@ export interface RestOptions extends BodyLimits {
   readonly maxJsonDepth: number;
   /** How long a method may take, without the time of its body. */
   readonly requestTimeoutMs: number;
+  /** How long a client may take nothing of a stream of events. */
+  readonly streamStallMs: number;
   /** The domain of the installation, for the ErrorInfo of errors of the transport. */
   readonly domain: string;
   /** The messages that an Any in a request or response may contain. */
@@ -69,7 +72,7 @@ interface ServingState extends RestOptions {
 }
 
 /** Makes the REST transport. Throws an Error if a rule is malformed, or two routes are ambiguous. */
-export function newRestTransport(methods: Iterable<Method>, options: RestOptions): RestTransport {
+export function newRestTransport(methods: Iterable<Method | StreamMethod>, options: RestOptions): RestTransport {
   const registry = options.anyTypes;
   const { writer } = newJsonConverters({ registry, zeroValues: true, end: finalNewline });
   const serving: ServingState = {
@@ -109,6 +112,8 @@ async function handle(serving: ServingState, exchange: MessageExchange): Promise
     try {
       const match = serving.routes.find(head.method, head.path);
       service = match.binding.method.descriptor.parent;
+      if (isStreamMethod(match.binding.method))
+        return await sendStreamOf(serving, exchange, match, match.binding.method, call);
       work = startCall(serving, exchange, match, call, lifetime);
       const message = isPromise(work) ? await lifetime.wait(work) : work;
       response = responseOf(serving, match, message);
@@ -146,12 +151,36 @@ function startCall(
   call: Call,
   lifetime: RequestLifetime,
 ): MaybePromise<Message> {
-  return match.binding.method.call(call, () => {
+  const method = match.binding.method as Method;
+  return method.call(call, () => {
     return mapMaybe(receive(serving, exchange, match.binding), (received) => {
       // The deadline starts here because the body has a time limit of its own.
       lifetime.setDeadline(serving.requestTimeoutMs);
       return bindRequest(match, received);
     });
+  });
+}
+
+function isStreamMethod(method: ServedMethod): method is StreamMethod {
+  return method.descriptor.methodKind === "server_streaming";
+}
+
+async function sendStreamOf(
+  serving: ServingState,
+  exchange: MessageExchange,
+  match: RouteMatch,
+  method: StreamMethod,
+  call: Call,
+): Promise<void> {
+  const messages = method.open(call, async () => {
+    const request = bindRequest(match, await receive(serving, exchange, match.binding));
+    continueFrom(request, method, call);
+    return request;
+  });
+  await sendEvents(exchange, call, messages, {
+    streamStallMs: serving.streamStallMs,
+    write: serving.writer(method.descriptor.output),
+    writeError: (error) => String(serving.errorResponse(error, method.descriptor.parent, call).body),
   });
 }
 

@@ -118,6 +118,7 @@ describe("the kind of resource that a field of the API reference names by its ui
         "CloseAccessReview uid",
         "GetAttempt uid",
         "ListChanges resourceUid",
+        "WatchChanges resourceUid",
         "ListDelegations parent",
         "ConfirmDelegation uid",
         "SimulateChange deleteRoleBinding.uid",

@@ -342,6 +342,7 @@ describe("newRestTransport", () => {
     bodyTimeoutMs: 1,
     maxJsonDepth: 1,
     requestTimeoutMs: 1,
+    streamStallMs: 1,
     domain: "rest.test",
     anyTypes: createRegistry(),
     requestIdOf: () => "",

@@ -53,6 +53,7 @@ export async function openTransports(
     bodyTimeoutMs: 10_000,
     maxJsonDepth: 100,
     requestTimeoutMs: 10_000,
+    streamStallMs: 10_000,
     domain: "rest.test",
     anyTypes: createRegistry(BadRequestSchema),
     requestIdOf: () => `request-${++requests}`,

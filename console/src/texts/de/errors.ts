@@ -49,6 +49,8 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "error.IDEMPOTENCY_KEY_REUSED":
     "Der Idempotency-Key wurde für einen anderen Aufruf verwendet. Nehmen Sie einen neuen.",
   "error.IDEMPOTENCY_KEY_UNSUPPORTED": "Diese Methode nimmt keinen Idempotency-Key.",
+  "error.TOO_MANY_WATCHES":
+    "Der Server meldet schon so vielen Programmen Änderungen, wie er kann. Versuchen Sie es in einer halben Minute noch einmal.",
   "error.RATE_LIMITED": "Das war zu oft. Warten Sie einen Moment, und versuchen Sie es dann noch einmal.",
   "error.ALREADY_JOINED":
     "Sie sind der Organisation beigetreten und können sie nicht mehr ablehnen: Verlassen Sie sie.",

@@ -43,6 +43,7 @@ export const texts = {
   "error.IDEMPOTENCY_KEY_INVALID": "The idempotency key must have 1 to 255 visible characters of ASCII.",
   "error.IDEMPOTENCY_KEY_REUSED": "The idempotency key was used for another request. Use a new one.",
   "error.IDEMPOTENCY_KEY_UNSUPPORTED": "This method takes no idempotency key.",
+  "error.TOO_MANY_WATCHES": "The server follows changes for as many programs as it can. Try again in half a minute.",
   "error.RATE_LIMITED": "That was too often. Wait a moment, then try again.",
   "error.ALREADY_JOINED": "You have joined the organization, so you cannot decline it: leave it.",
   "error.AMBIGUOUS_NAME": "Several resources have the same path: {detail}",

@@ -17,7 +17,7 @@ import type { JsonObject, Message, UnknownEnum } from "@bufbuild/protobuf";
  * Describes the file gatehouse/changes/v1/changes.proto.
  */
 export const file_gatehouse_changes_v1_changes: GenFile = /*@__PURE__*/
-  fileDesc("CiJnYXRlaG91c2UvY2hhbmdlcy92MS9jaGFuZ2VzLnByb3RvEhRnYXRlaG91c2UuY2hhbmdlcy52MSLEAwoSTGlzdENoYW5nZXNSZXF1ZXN0EhMKBnBhcmVudBgBIAEoCUID4EECEhIKBWFmdGVyGAIgASgJQgPgQQESFgoJYWN0b3JfdWlkGAMgASgJQgPgQQESGQoMcmVzb3VyY2VfdWlkGAQgASgJQgPgQQESEQoEa2luZBgFIAEoCUID4EEBEjMKCnN0YXJ0X3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQESMQoIZW5kX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQESFgoJcGFnZV9zaXplGAggASgFQgPgQQESFwoKcGFnZV90b2tlbhgJIAEoCUID4EEBEhMKBm1ldGhvZBgKIAEoCUID4EEBEhcKCmFjdG9yX3VpZHMYCyADKAlCA+BBARISCgVraW5kcxgMIAMoCUID4EEBEhsKDmV4Y2x1ZGVkX2tpbmRzGA0gAygJQgPgQQESEgoFcXVlcnkYDiABKAlCA+BBARIzCgdvdXRjb21lGA8gASgOMh0uZ2F0ZWhvdXNlLmNoYW5nZXMudjEuT3V0Y29tZUID4EEBInMKE0xpc3RDaGFuZ2VzUmVzcG9uc2USLQoHY2hhbmdlcxgBIAMoCzIcLmdhdGVob3VzZS5jaGFuZ2VzLnYxLkNoYW5nZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSFAoMcmVzdW1lX2FmdGVyGAMgASgJIuQDCgZDaGFuZ2USDwoCaWQYASABKAlCA+BBAxItCgR0aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEhYKCWFjdG9yX3VpZBgDIAEoCUID4EEDEkgKDGFjdG9yX2NsYWltcxgEIAMoCzItLmdhdGVob3VzZS5jaGFuZ2VzLnYxLkNoYW5nZS5BY3RvckNsYWltc0VudHJ5QgPgQQMSEwoGbWV0aG9kGAUgASgJQgPgQQMSFwoKcmVxdWVzdF9pZBgGIAEoCUID4EEDEhEKBGtpbmQYByABKAlCA+BBAxIZCgxyZXNvdXJjZV91aWQYCCABKAlCA+BBAxIWCglncm91cF91aWQYCSABKAlCA+BBAxIsCgZiZWZvcmUYCiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgPgQQMSKwoFYWZ0ZXIYCyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgPgQQMSNQoIc2VudGVuY2UYDCABKAsyHi5nYXRlaG91c2UuY2hhbmdlcy52MS5TZW50ZW5jZUID4EEDGjIKEEFjdG9yQ2xhaW1zRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKjAQoIU2VudGVuY2USCwoDa2V5GAEgASgJEjgKBXBhcnRzGAIgAygLMikuZ2F0ZWhvdXNlLmNoYW5nZXMudjEuU2VudGVuY2UuUGFydHNFbnRyeRpQCgpQYXJ0c0VudHJ5EgsKA2tleRgBIAEoCRIxCgV2YWx1ZRgCIAEoCzIiLmdhdGVob3VzZS5jaGFuZ2VzLnYxLlNlbnRlbmNlUGFydDoCOAEiiQEKDFNlbnRlbmNlUGFydBILCgN1aWQYASABKAkSLwoEa2luZBgCIAEoDjIhLmdhdGVob3VzZS5zZWFyY2gudjEuUmVzb3VyY2VLaW5kEgwKBG5hbWUYAyABKAkSLQoFc3RhdGUYBCABKA4yHi5nYXRlaG91c2Uuc2VhcmNoLnYxLk5hbWVTdGF0ZSpLCgdPdXRjb21lEhcKE09VVENPTUVfVU5TUEVDSUZJRUQQABITCg9PVVRDT01FX0FMTE9XRUQQARISCg5PVVRDT01FX0RFTklFRBACMqYBCg5DaGFuZ2VzU2VydmljZRKTAQoLTGlzdENoYW5nZXMSKC5nYXRlaG91c2UuY2hhbmdlcy52MS5MaXN0Q2hhbmdlc1JlcXVlc3QaKS5nYXRlaG91c2UuY2hhbmdlcy52MS5MaXN0Q2hhbmdlc1Jlc3BvbnNlIi+C0+STAh8SHS9nYXRlaG91c2UvY2hhbmdlcy92MS9jaGFuZ2Vziq+o0gUEEgIQAWIGcHJvdG8z", [file_chainguard_annotations_auth, file_gatehouse_search_v1_search, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_struct, file_google_protobuf_timestamp]);
+  fileDesc("CiJnYXRlaG91c2UvY2hhbmdlcy92MS9jaGFuZ2VzLnByb3RvEhRnYXRlaG91c2UuY2hhbmdlcy52MSLEAwoSTGlzdENoYW5nZXNSZXF1ZXN0EhMKBnBhcmVudBgBIAEoCUID4EECEhIKBWFmdGVyGAIgASgJQgPgQQESFgoJYWN0b3JfdWlkGAMgASgJQgPgQQESGQoMcmVzb3VyY2VfdWlkGAQgASgJQgPgQQESEQoEa2luZBgFIAEoCUID4EEBEjMKCnN0YXJ0X3RpbWUYBiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQESMQoIZW5kX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wQgPgQQESFgoJcGFnZV9zaXplGAggASgFQgPgQQESFwoKcGFnZV90b2tlbhgJIAEoCUID4EEBEhMKBm1ldGhvZBgKIAEoCUID4EEBEhcKCmFjdG9yX3VpZHMYCyADKAlCA+BBARISCgVraW5kcxgMIAMoCUID4EEBEhsKDmV4Y2x1ZGVkX2tpbmRzGA0gAygJQgPgQQESEgoFcXVlcnkYDiABKAlCA+BBARIzCgdvdXRjb21lGA8gASgOMh0uZ2F0ZWhvdXNlLmNoYW5nZXMudjEuT3V0Y29tZUID4EEBInMKE0xpc3RDaGFuZ2VzUmVzcG9uc2USLQoHY2hhbmdlcxgBIAMoCzIcLmdhdGVob3VzZS5jaGFuZ2VzLnYxLkNoYW5nZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkSFAoMcmVzdW1lX2FmdGVyGAMgASgJIqwCChNXYXRjaENoYW5nZXNSZXF1ZXN0EhMKBnBhcmVudBgBIAEoCUID4EECEhIKBWFmdGVyGAIgASgJQgPgQQESFgoJYWN0b3JfdWlkGAMgASgJQgPgQQESGQoMcmVzb3VyY2VfdWlkGAQgASgJQgPgQQESEQoEa2luZBgFIAEoCUID4EEBEhMKBm1ldGhvZBgGIAEoCUID4EEBEhcKCmFjdG9yX3VpZHMYByADKAlCA+BBARISCgVraW5kcxgIIAMoCUID4EEBEhsKDmV4Y2x1ZGVkX2tpbmRzGAkgAygJQgPgQQESEgoFcXVlcnkYCiABKAlCA+BBARIzCgdvdXRjb21lGAsgASgOMh0uZ2F0ZWhvdXNlLmNoYW5nZXMudjEuT3V0Y29tZUID4EEBInMKFFdhdGNoQ2hhbmdlc1Jlc3BvbnNlEi0KB2NoYW5nZXMYASADKAsyHC5nYXRlaG91c2UuY2hhbmdlcy52MS5DaGFuZ2USFAoMcmVzdW1lX2FmdGVyGAIgASgJEhYKDmFjY2Vzc19jaGFuZ2VkGAMgASgIIuQDCgZDaGFuZ2USDwoCaWQYASABKAlCA+BBAxItCgR0aW1lGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEDEhYKCWFjdG9yX3VpZBgDIAEoCUID4EEDEkgKDGFjdG9yX2NsYWltcxgEIAMoCzItLmdhdGVob3VzZS5jaGFuZ2VzLnYxLkNoYW5nZS5BY3RvckNsYWltc0VudHJ5QgPgQQMSEwoGbWV0aG9kGAUgASgJQgPgQQMSFwoKcmVxdWVzdF9pZBgGIAEoCUID4EEDEhEKBGtpbmQYByABKAlCA+BBAxIZCgxyZXNvdXJjZV91aWQYCCABKAlCA+BBAxIWCglncm91cF91aWQYCSABKAlCA+BBAxIsCgZiZWZvcmUYCiABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgPgQQMSKwoFYWZ0ZXIYCyABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0QgPgQQMSNQoIc2VudGVuY2UYDCABKAsyHi5nYXRlaG91c2UuY2hhbmdlcy52MS5TZW50ZW5jZUID4EEDGjIKEEFjdG9yQ2xhaW1zRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASKjAQoIU2VudGVuY2USCwoDa2V5GAEgASgJEjgKBXBhcnRzGAIgAygLMikuZ2F0ZWhvdXNlLmNoYW5nZXMudjEuU2VudGVuY2UuUGFydHNFbnRyeRpQCgpQYXJ0c0VudHJ5EgsKA2tleRgBIAEoCRIxCgV2YWx1ZRgCIAEoCzIiLmdhdGVob3VzZS5jaGFuZ2VzLnYxLlNlbnRlbmNlUGFydDoCOAEiiQEKDFNlbnRlbmNlUGFydBILCgN1aWQYASABKAkSLwoEa2luZBgCIAEoDjIhLmdhdGVob3VzZS5zZWFyY2gudjEuUmVzb3VyY2VLaW5kEgwKBG5hbWUYAyABKAkSLQoFc3RhdGUYBCABKA4yHi5nYXRlaG91c2Uuc2VhcmNoLnYxLk5hbWVTdGF0ZSpLCgdPdXRjb21lEhcKE09VVENPTUVfVU5TUEVDSUZJRUQQABITCg9PVVRDT01FX0FMTE9XRUQQARISCg5PVVRDT01FX0RFTklFRBACMscCCg5DaGFuZ2VzU2VydmljZRKTAQoLTGlzdENoYW5nZXMSKC5nYXRlaG91c2UuY2hhbmdlcy52MS5MaXN0Q2hhbmdlc1JlcXVlc3QaKS5nYXRlaG91c2UuY2hhbmdlcy52MS5MaXN0Q2hhbmdlc1Jlc3BvbnNlIi+C0+STAh8SHS9nYXRlaG91c2UvY2hhbmdlcy92MS9jaGFuZ2Vziq+o0gUEEgIQARKeAQoMV2F0Y2hDaGFuZ2VzEikuZ2F0ZWhvdXNlLmNoYW5nZXMudjEuV2F0Y2hDaGFuZ2VzUmVxdWVzdBoqLmdhdGVob3VzZS5jaGFuZ2VzLnYxLldhdGNoQ2hhbmdlc1Jlc3BvbnNlIjWC0+STAiUSIy9nYXRlaG91c2UvY2hhbmdlcy92MS9jaGFuZ2VzOndhdGNoiq+o0gUEEgIQATABYgZwcm90bzM", [file_chainguard_annotations_auth, file_gatehouse_search_v1_search, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
  * The request of ListChanges.
@@ -175,6 +175,135 @@ export const ListChangesResponseSchema: GenMessage<ListChangesResponse> = /*@__P
   messageDesc(file_gatehouse_changes_v1_changes, 1);
 
 /**
+ * The request of WatchChanges.
+ *
+ * @generated from message gatehouse.changes.v1.WatchChangesRequest
+ */
+export type WatchChangesRequest = Message<"gatehouse.changes.v1.WatchChangesRequest"> & {
+  /**
+   * The uid of the group.
+   *
+   * @generated from field: string parent = 1;
+   */
+  parent: string;
+
+  /**
+   * The id of a change, or a `resume_after` of this method or of ListChanges: the stream begins with what came later. Empty: from now on.
+   * Over REST, the header `Last-Event-ID` takes its place.
+   *
+   * @generated from field: string after = 2;
+   */
+  after: string;
+
+  /**
+   * Only what this identity changed.
+   *
+   * @generated from field: string actor_uid = 3;
+   */
+  actorUid: string;
+
+  /**
+   * Only changes of what has this uid, and of what is below it.
+   *
+   * @generated from field: string resource_uid = 4;
+   */
+  resourceUid: string;
+
+  /**
+   * Only changes of this kind, such as "groups".
+   *
+   * @generated from field: string kind = 5;
+   */
+  kind: string;
+
+  /**
+   * Only what was changed by this method: the whole path, or its end, such as "GroupsService/UpdateGroup" or "UpdateGroup".
+   *
+   * @generated from field: string method = 6;
+   */
+  method: string;
+
+  /**
+   * Only what one of these identities changed, 20 at most. Together with `actor_uid`: what either names.
+   *
+   * @generated from field: repeated string actor_uids = 7;
+   */
+  actorUids: string[];
+
+  /**
+   * Only changes of one of these kinds, 20 at most. Together with `kind`: what either names.
+   *
+   * @generated from field: repeated string kinds = 8;
+   */
+  kinds: string[];
+
+  /**
+   * No changes of these kinds, 20 at most, such as "sign_ins".
+   *
+   * @generated from field: repeated string excluded_kinds = 9;
+   */
+  excludedKinds: string[];
+
+  /**
+   * Only changes of resources whose name, at the time of the change, has these words, or words that begin with them.
+   *
+   * @generated from field: string query = 10;
+   */
+  query: string;
+
+  /**
+   * Only what was denied, or only what was not.
+   *
+   * @generated from field: gatehouse.changes.v1.Outcome outcome = 11;
+   */
+  outcome: Outcome;
+};
+
+/**
+ * Describes the message gatehouse.changes.v1.WatchChangesRequest.
+ * Use `create(WatchChangesRequestSchema)` to create a new message.
+ */
+export const WatchChangesRequestSchema: GenMessage<WatchChangesRequest> = /*@__PURE__*/
+  messageDesc(file_gatehouse_changes_v1_changes, 2);
+
+/**
+ * One response of the stream of WatchChanges.
+ *
+ * @generated from message gatehouse.changes.v1.WatchChangesResponse
+ */
+export type WatchChangesResponse = Message<"gatehouse.changes.v1.WatchChangesResponse"> & {
+  /**
+   * The changes. There may be none: such a response comes every 15 seconds, and shows that the stream is open. The parts of their sentences
+   * have uids, but no names of resources and people: ResolveNames has them.
+   *
+   * @generated from field: repeated gatehouse.changes.v1.Change changes = 1;
+   */
+  changes: Change[];
+
+  /**
+   * What to give as `after` to continue behind this response. Another text each time.
+   *
+   * @generated from field: string resume_after = 2;
+   */
+  resumeAfter: string;
+
+  /**
+   * Whether the caller may see other changes than before, since access was granted or revoked. What the client has listed may be incomplete,
+   * or more than it may list now: list again.
+   *
+   * @generated from field: bool access_changed = 3;
+   */
+  accessChanged: boolean;
+};
+
+/**
+ * Describes the message gatehouse.changes.v1.WatchChangesResponse.
+ * Use `create(WatchChangesResponseSchema)` to create a new message.
+ */
+export const WatchChangesResponseSchema: GenMessage<WatchChangesResponse> = /*@__PURE__*/
+  messageDesc(file_gatehouse_changes_v1_changes, 3);
+
+/**
  * One change of one resource.
  *
  * @generated from message gatehouse.changes.v1.Change
@@ -271,7 +400,7 @@ export type Change = Message<"gatehouse.changes.v1.Change"> & {
  * Use `create(ChangeSchema)` to create a new message.
  */
 export const ChangeSchema: GenMessage<Change> = /*@__PURE__*/
-  messageDesc(file_gatehouse_changes_v1_changes, 2);
+  messageDesc(file_gatehouse_changes_v1_changes, 4);
 
 /**
  * What a change says to people: a text in their language, and the names in it. The console and the command line have the texts.
@@ -299,7 +428,7 @@ export type Sentence = Message<"gatehouse.changes.v1.Sentence"> & {
  * Use `create(SentenceSchema)` to create a new message.
  */
 export const SentenceSchema: GenMessage<Sentence> = /*@__PURE__*/
-  messageDesc(file_gatehouse_changes_v1_changes, 3);
+  messageDesc(file_gatehouse_changes_v1_changes, 5);
 
 /**
  * What a sentence names.
@@ -341,7 +470,7 @@ export type SentencePart = Message<"gatehouse.changes.v1.SentencePart"> & {
  * Use `create(SentencePartSchema)` to create a new message.
  */
 export const SentencePartSchema: GenMessage<SentencePart> = /*@__PURE__*/
-  messageDesc(file_gatehouse_changes_v1_changes, 4);
+  messageDesc(file_gatehouse_changes_v1_changes, 6);
 
 /**
  * Whether something was done.
@@ -403,6 +532,24 @@ export const ChangesService: GenService<{
     methodKind: "unary";
     input: typeof ListChangesRequestSchema;
     output: typeof ListChangesResponseSchema;
+  },
+  /**
+   * Sends the changes in a group and in all groups below it as they are made, in the order in which they were made, until the client or the
+   * server ends the stream. Callers see the same changes as in ListChanges.
+   *
+   * The first response comes at once, with a position. To mirror resources, wait for it, list them, and then apply what the stream sends:
+   * the list is never older than the position. No change is missing. A change may come twice, which its id tells.
+   *
+   * The stream ends with UNAVAILABLE when the token of the caller is no longer valid, and when the server stops or closes the connection.
+   * Call again with the last `resume_after` as `after`. Over REST it is a stream of server-sent events, whose `id` is `resume_after` and
+   * whose `data` is the response.
+   *
+   * @generated from rpc gatehouse.changes.v1.ChangesService.WatchChanges
+   */
+  watchChanges: {
+    methodKind: "server_streaming";
+    input: typeof WatchChangesRequestSchema;
+    output: typeof WatchChangesResponseSchema;
   },
 }> = /*@__PURE__*/
   serviceDesc(file_gatehouse_changes_v1_changes, 0);
