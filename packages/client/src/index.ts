@@ -22,3 +22,4 @@ export {
   takesKey,
 } from "./retrying-calls.ts";
 export { type Clock, cachedToken, type ExpiringToken, readToken, staticToken, type TokenSource } from "./tokens.ts";
+export { type OpenWatch, type WatchOptions, watchChanges } from "./watch.ts";

@@ -27,7 +27,7 @@ export async function withRetries<T>(call: () => Promise<T>, options: RetryOptio
 }
 
 /** Resolves after a delay, or when the signal is aborted. */
-function sleep(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
+export function sleep(delayMs: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve) => {
     const end = () => {
       clearTimeout(timer);

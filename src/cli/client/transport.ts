@@ -48,7 +48,7 @@ const named: Interceptor = (next) => (request) => {
  */
 function repeatedWrites(url: string): Interceptor {
   return (next) => async (request) => {
-    if (/^(?:Get|List)/.test(request.method.name)) return await next(request);
+    if (/^(?:Get|List|Watch)/.test(request.method.name)) return await next(request);
     const [{ keyedCalls, retryingCalls }, { keySupportOf }] = await Promise.all([
       import("../../../packages/client/src/retrying-calls.ts"),
       import("../../../packages/client/src/key-support.ts"),

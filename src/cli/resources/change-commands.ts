@@ -1,7 +1,5 @@
 // `gatehouse changes list` and `follow`: the audit log.
 
-import { once } from "node:events";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fromJson, type JsonObject } from "@bufbuild/protobuf";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { SentenceSchema } from "../../../gen/gatehouse/changes/v1/changes_pb.ts";
@@ -9,18 +7,15 @@ import { languages, sentenceText } from "../../../packages/client/src/sentences.
 import { notOneOf } from "../../base/similar.ts";
 import { openSession, type Session, withClient, withList } from "../client/session.ts";
 import { clientCommands } from "../command-names.ts";
-import { jsonText } from "../escape.ts";
 import { rowFormats } from "../output/formats.ts";
 import { memberAt, type View } from "../output/view.ts";
 import { note, type Shell } from "../shell.ts";
+import { type FilterOptions, type FollowOptions, filtered, readFilter } from "./change-filter.ts";
 import { timeOrAgo } from "./flags.ts";
+import { followChanges } from "./follow-changes.ts";
 import { textAt } from "./json.ts";
-import { groupOption } from "./names.ts";
-import { findGroupOrOnly } from "./parent-group.ts";
 
 const maxPageSize = 200;
-const pollMs = 1000;
-const sessionMs = 60_000;
 
 const view: View = {
   noun: "changes",
@@ -39,26 +34,10 @@ const view: View = {
   ],
 };
 
-/** The values of --outcome. */
-const outcomes = ["allowed", "denied"] as const;
-type Outcome = (typeof outcomes)[number];
-
-interface ListOptions {
-  readonly parent?: string;
-  readonly actor?: string;
-  readonly resource?: string;
-  readonly kind?: string;
-  readonly method?: string;
-  readonly named?: string;
-  readonly outcome?: Outcome;
+interface ListOptions extends FilterOptions {
   readonly since?: string;
   readonly until?: string;
   readonly limit: number;
-}
-
-interface FollowOptions
-  extends Pick<ListOptions, "parent" | "actor" | "resource" | "kind" | "method" | "named" | "outcome"> {
-  readonly after?: string;
 }
 
 /** Adds both commands. */
@@ -90,43 +69,8 @@ export function addChangeCommands(program: Command, shell: Shell): void {
   follow.option("--after <id>", "start after this change, or where another run ended, instead of now");
   withClient(follow, []).action(async () => {
     const options = follow.opts<FollowOptions>();
-    const position = { after: options.after ?? "" };
-    try {
-      for (;;) {
-        using session = await openSession(shell, follow);
-        await followChanges(session, await readFilter(session, options), position);
-      }
-    } catch (error) {
-      if (position.after !== "") note(shell, `To continue from here: --after ${position.after}`);
-      throw error;
-    }
+    await followChanges(shell, follow, options);
   });
-}
-
-function filtered(command: Command): Command {
-  return command
-    .addOption(groupOption("--parent", "the group (default.group, or your only organization)"))
-    .option("--actor <uid>", "only what this identity changed")
-    .option("--resource <uid>", "only changes of this resource and of its descendants")
-    .option("--kind <kind>", "only changes of this kind, such as groups or role_bindings")
-    .option("--method <name>", "only changes by this method, such as UpdateGroup")
-    .option("--named <words>", "only changes of resources whose name has these words, or words that begin with them")
-    .addOption(new Option("--outcome <outcome>", "only what was allowed, or what was denied").choices(outcomes));
-}
-
-async function readFilter(
-  session: Session,
-  { parent, actor, resource, kind, method, named, outcome }: FollowOptions,
-): Promise<JsonObject> {
-  return {
-    parent: await findGroupOrOnly(session, parent, "changes are listed of a group"),
-    ...(actor !== undefined && { actorUid: actor }),
-    ...(resource !== undefined && { resourceUid: resource }),
-    ...(kind !== undefined && { kind }),
-    ...(method !== undefined && { method }),
-    ...(named !== undefined && { query: named }),
-    ...(outcome !== undefined && { outcome: `OUTCOME_${outcome.toUpperCase()}` }),
-  };
 }
 
 async function listChanges(session: Session, request: JsonObject, limit: number): Promise<JsonObject[]> {
@@ -146,24 +90,6 @@ async function noteUnknownKind({ shell }: Session, kind: string): Promise<void> 
   const { rowViews } = await import("../../services/audit-log/row-views.ts");
   const kinds = [...rowViews.keys()];
   if (!kinds.includes(kind)) note(shell, `--kind: ${notOneOf(kind, kinds)}`);
-}
-
-/** Follows the log, one session after another: each finds the token again, which may have been renewed. */
-async function followChanges(session: Session, filter: JsonObject, position: { after: string }): Promise<void> {
-  const until = performance.now() + sessionMs;
-  // Existing entries were not requested.
-  position.after ||= textAt(await call(session, { ...filter, pageSize: 1 }), "resumeAfter");
-  while (performance.now() < until) {
-    const reply = await call(session, { ...filter, after: position.after, pageSize: maxPageSize });
-    for (const change of changesOf(reply)) await writeLine(session.shell, jsonText(change));
-    position.after = textAt(reply, "resumeAfter");
-    if (textAt(reply, "nextPageToken") === "") await sleep(pollMs);
-  }
-}
-
-/** Waits for slow readers: the log may be larger than memory. */
-async function writeLine({ stdout }: Shell, line: string): Promise<void> {
-  if (!stdout.write(`${line}\n`)) await once(stdout, "drain");
 }
 
 async function call(session: Session, request: JsonObject): Promise<JsonObject> {
