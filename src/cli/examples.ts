@@ -245,6 +245,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
     "gatehouse images affected CVE-2030-1000001",
     "gatehouse images affected pkg:npm/lodash@4.17.20 --group example.org",
   ],
+  "images evaluate": ["gatehouse images evaluate example.org"],
   "images packages": ["gatehouse images packages nginx:latest"],
   "images sboms": ["gatehouse images sboms list nginx:latest"],
   "images uses": ["gatehouse images uses nginx:latest", "gatehouse images uses nginx"],

@@ -131,6 +131,24 @@ for (const database of databases) {
       assert.deepEqual((await ask(`vulnerability=D-1&parent=${server.groupUid}/${"f".repeat(16)}`)).images, []);
     });
 
+    it("all packages of the images of a group are compared again by hand, and no others", async () => {
+      const group = await addGroup(server, server.groupUid, "evaluated");
+      const [inside, outside] = [await addGroup(server, group, "inside"), await addGroup(server, group, "outside")];
+      await importAll(group, osv("F-1", "again", "2.0.0"));
+      const purls = ["pkg:npm/again@1.0.0", "pkg:npm/again@1.1.0"];
+      const [a, b] = [await newImage(inside, "a", purls), await newImage(outside, "b", ["pkg:npm/again@1.2.0"])];
+      const found = purls.map((purl) => `F-1 ${purl}`);
+      await become(() => a.list(), found);
+      await become(() => b.list(), ["F-1 pkg:npm/again@1.2.0"]);
+      const evaluate = async (parent: string) =>
+        (await call("POST", `/gatehouse/registry/v1/images/${parent}:evaluate`, {})).body;
+      assert.equal((await evaluate(inside)).packageCount, 2);
+      assert.equal((await b.list()).state, "CHECK_STATE_CHECKED");
+      // Findings stay meanwhile.
+      assert.equal((await a.list()).findings.length, 2);
+      await become(() => a.list(), found);
+    });
+
     it("stored findings are those of BatchQueryAffected, also after changes", async () => {
       const group = await addGroup(server, server.groupUid, "compared");
       const names = Array.from({ length: 12 }, (_, i) => `random-${i}`);

@@ -1,12 +1,13 @@
 // `gatehouse images findings` and `gatehouse images affected`: what advisories say about images.
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Argument, type Command, Option } from "commander";
-import { openSession, withList } from "../client/session.ts";
+import { completing } from "../client/completing.ts";
+import { openSession, withClient, withList } from "../client/session.ts";
 import { rowFormats } from "../output/formats.ts";
 import type { View } from "../output/view.ts";
 import { groups } from "../resources/groups.ts";
 import { findUid } from "../resources/lookup.ts";
-import { groupOption } from "../resources/names.ts";
+import { groupOption, namesOf } from "../resources/names.ts";
 import { type Finish, note, type Shell } from "../shell.ts";
 import { findImage, imageArgument } from "./image-name.ts";
 import { completeness, readAllPages } from "./pages.ts";
@@ -93,6 +94,20 @@ export function addFindingCommands(images: Command, shell: Shell, finish: Finish
     if (failOn !== undefined) finish(exitCodeOf(rows, last, failOn));
   });
   addAffected(images, shell);
+  addEvaluate(images, shell);
+}
+
+function addEvaluate(images: Command, shell: Shell): void {
+  const evaluate = images
+    .command("evaluate")
+    .description("compare all packages of the images of a group with all advisories again")
+    .addArgument(completing(new Argument("<group>", "name or uid; the groups below it count, too"), namesOf(groups)));
+  withClient(evaluate).action(async (group: string) => {
+    using session = await openSession(shell, evaluate);
+    const parent = await findUid(session, groups, group);
+    const { packageCount = 0 } = await session.call((await methods()).evaluateImages, { parent });
+    note(shell, `${packageCount} packages are compared with all advisories again, in the background.`);
+  });
 }
 
 function exitCodeOf(rows: readonly JsonObject[], { state }: JsonObject, failOn: Severity): number {

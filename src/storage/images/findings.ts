@@ -1,7 +1,7 @@
 // Stores what advisories say about packages: once for each pair, however many images have the package.
 import { limitOf, numberPlaceholder, rowPlaceholders, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
-import { and, asc, eq, gt, lt, sql } from "../schema/drizzle.ts";
+import { and, asc, eq, exists, gt, lt, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 import type { PackageRow } from "./packages.ts";
 
@@ -116,6 +116,53 @@ export async function clearEvaluators(tx: Transaction): Promise<void> {
       .where(gt(packages.evaluator, sql.raw("0"))),
   );
   await statement.execute();
+}
+
+/** Returns the packages of images in a range of repos, behind one package URL, in the order of their package URLs. */
+export async function findPackagesBelow(
+  session: Session,
+  organization: string,
+  range: { readonly from: string; readonly to: string },
+  after: string,
+  limit: number,
+): Promise<Pick<PackageRow, "no" | "purl">[]> {
+  const statement = session.prepared("packages.below", (db, { packages, imagePackages, images }) => {
+    const having = db
+      .select({ no: images.no })
+      .from(imagePackages)
+      .innerJoin(images, eq(images.no, imagePackages.image))
+      .where(
+        and(
+          eq(imagePackages.package, packages.no),
+          sql`${images.repoUid} >= ${textPlaceholder("from")} and ${images.repoUid} < ${textPlaceholder("to")}`,
+        ),
+      );
+    return db
+      .select({ no: packages.no, purl: packages.purl })
+      .from(packages)
+      .where(
+        and(
+          eq(packages.organization, textPlaceholder("organization")),
+          gt(packages.purl, textPlaceholder("after")),
+          exists(having),
+        ),
+      )
+      .orderBy(asc(packages.purl))
+      .limit(limitOf("limit"));
+  });
+  return await statement.execute({ organization, ...range, after, limit });
+}
+
+/** Lets packages be compared with advisories again. Returns how many were not waiting for it. */
+export async function clearEvaluatorsOf(tx: Transaction, packages: readonly number[]): Promise<number> {
+  const statement = tx.prepared("packages.clear_evaluators_of", (db, { packages: rows }) =>
+    db
+      .update(rows)
+      .set({ evaluator: 0 })
+      .where(and(tx.isAmongNumbers(rows.no, textPlaceholder("packages")), gt(rows.evaluator, sql.raw("0"))))
+      .returning({ no: rows.no }),
+  );
+  return (await statement.execute({ packages: JSON.stringify(packages) })).length;
 }
 
 /** Returns the packages with a finding of an advisory, or with one of these keys, behind a number, in the order of their numbers. */

@@ -47,6 +47,7 @@ import { repoCollection } from "../../../storage/registry/rows.ts";
 import { repoType } from "../repos/repos.ts";
 import { digestRule } from "../repos/text-rules.ts";
 import { affectedImages, type ImagePlace } from "./affected-images.ts";
+import { queueEvaluation } from "./evaluate-images.ts";
 import { checkStateOf, type ImageFamily, imageType, notCheckedIn, requireFamily } from "./family.ts";
 import { findingsOf } from "./image-findings.ts";
 import { contentLimits } from "./limits.ts";
@@ -167,7 +168,9 @@ function scopeWithin(scope: Scope, parent: string): Scope {
   return [...new Set(within)].sort();
 }
 
-function uploads(context: ImageContentsContext): Pick<ContentHandlers, "putSbom" | "deleteSbom" | "queueImages"> {
+function uploads(
+  context: ImageContentsContext,
+): Pick<ContentHandlers, "putSbom" | "deleteSbom" | "queueImages" | "evaluateImages"> {
   const { database, clock, settings } = context;
   return {
     async queueImages({ repoUid, digests }, call) {
@@ -177,6 +180,10 @@ function uploads(context: ImageContentsContext): Pick<ContentHandlers, "putSbom"
       });
       return {};
     },
+
+    evaluateImages: expensive(async ({ parent }, call) => ({
+      packageCount: await queueEvaluation(context, parent, call),
+    })),
 
     putSbom: expensive(async ({ repoUid, digest, content, compression: given }, call) => {
       const compression = compressions[given];
