@@ -19,11 +19,13 @@ const lease: Lease = { name: "term_ends_lease", length: 3_000 };
 /** How many bindings, and how many items of a review, a transaction works on. */
 const batchSize = 200;
 
+const work = { actor: "", method: "term_ends", requestId: "", isBulk: true, isAlone: true } as const;
+
 /** Starts to delete what has ended, and to close reviews; of several workers, one does it. Disposing waits for the transaction in progress. */
 export function deleteEndedBindings(context: ServerContext, { database }: ServerStorage): PeriodicTask {
   const { clock, log, draining, nodeId, group } = context;
   if (group?.isWriter === false) return { runNow: async () => {}, [Symbol.asyncDispose]: async () => {} };
-  const newWrite = (): WriteContext => ({ actor: "", method: "term_ends", requestId: "", time: clock(), isBulk: true });
+  const newWrite = (): WriteContext => ({ ...work, time: clock() });
   let holdsLease = false;
 
   /** Runs one batch under the lease. */
@@ -36,7 +38,7 @@ export function deleteEndedBindings(context: ServerContext, { database }: Server
 
   async function deleteBatch(tx: Transaction): Promise<void> {
     await closeDueRequests(tx, batchSize);
-    for (const row of await findEnded(tx, batchSize)) await deleteEnded(tx, row);
+    await deleteEnded(tx, await findEnded(tx, batchSize));
   }
 
   /** Runs one batch of each kind of work. Returns whether there may be more. */

@@ -11,6 +11,7 @@ import type {
   Transaction,
   WriteContext,
 } from "./engine/session.ts";
+import { sharingStatements } from "./engine/shared-statements.ts";
 
 /** A database whose reads and writes all belong to one transaction. Its lists show only what was committed before. */
 export interface JoinedDatabase extends Database {
@@ -27,7 +28,7 @@ export interface JoinedDatabase extends Database {
  */
 export function joinedDatabase(database: Database, tx: Transaction): JoinedDatabase {
   const { dataVersion: _, seesLatest: __, ...own } = tx;
-  let shared: SharedStatements | undefined;
+  let shared: Pick<SharedStatements, "gather"> | undefined;
   const session: Session = { ...own, pendingCounters: countersAbove(tx.counterChanges, tx.pendingCounters) };
   return {
     ...database,
@@ -54,15 +55,14 @@ export function joinedDatabase(database: Database, tx: Transaction): JoinedDatab
     },
     rows: newRowCache(newReadCache(), session),
     async together(run) {
-      shared = tx.shareStatements?.();
-      try {
-        return await run();
-      } finally {
-        const ended = shared;
-        shared = undefined;
-        ended?.end();
-        await Promise.all(ended?.sent ?? []);
-      }
+      return await sharingStatements(tx, async (begun) => {
+        shared = begun;
+        try {
+          return await run();
+        } finally {
+          shared = undefined;
+        }
+      });
     },
   };
 }

@@ -6,6 +6,7 @@ import { builtInRoles } from "../../src/authz/built-in-roles.ts";
 import { noTerm, type Term } from "../../src/model/grants.ts";
 import { newUserRow } from "../../src/services/iam/users/user-row.ts";
 import { userUid } from "../../src/services/iam/users/user-uid.ts";
+import { wrongCounters } from "../../src/storage/check/counter-check.ts";
 import { deleteRow, findRow, insertRow, updateRow } from "../../src/storage/collection/rows.ts";
 import { identityCollection, roleBindingCollection } from "../../src/storage/iam/collections.ts";
 import { insertMembership } from "../../src/storage/iam/memberships.ts";
@@ -326,6 +327,17 @@ for (const database of databases) {
       await mayNot("REVIEW_NOT_OPEN", uid, "CONFIRMED", last.binding, owner);
       const next = await create();
       await mayNot("LAST_OWNER", next.uid, "REVOKED", last.binding, owner);
+    });
+
+    it("people who never signed in are deleted with their last role bindings, once", async () => {
+      const uid = userUid("https://login.example.org", `pending-${people++}`);
+      await arrange(server, (tx) => insertRow(tx, identityCollection, newUserRow(uid, tx.context.time)));
+      for (const { uid: roleUid } of [viewerRole, editorRole]) await bind(server, team, uid, roleUid);
+      await call(owner, "POST", `reviews/${(await create({}, owner, team)).uid}:close`, {});
+      const read = () => arrange(server, async (tx) => await findRow(tx, identityCollection, uid));
+      await until(async () => (await read()) === undefined);
+      for await (const wrong of wrongCounters(server.server.database.session, identityCollection))
+        assert.fail(JSON.stringify(wrong));
     });
 
     it("a review that only reports ends nothing", async () => {

@@ -1,6 +1,7 @@
 // Calls of methods that run at the same time in one transaction, where they share statements (PostgreSQL).
 import { ReferenceViolation, UniqueViolation } from "../../storage/engine/errors.ts";
 import type { Session } from "../../storage/engine/session.ts";
+import { allOf } from "../../storage/engine/shared-statements.ts";
 import type { JoinedDatabase } from "../../storage/joined-database.ts";
 import { applyLimits } from "./limits.ts";
 
@@ -26,11 +27,6 @@ export async function runAll<T>(
 ): Promise<void> {
   if (items.length > 1) await database.together(() => allOf(items.map(run)));
   else for (const item of items) await run(item);
-}
-
-/** Waits for all, because a statement that is sent after a rollback would run outside of the transaction. */
-async function allOf(promises: readonly Promise<void>[]): Promise<void> {
-  for (const result of await Promise.allSettled(promises)) if (result.status === "rejected") throw result.reason;
 }
 
 /** Attempts calls at the same time if they can share statements of a remote database. If a shared statement fails, attempts them one after the other. */

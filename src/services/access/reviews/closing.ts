@@ -1,22 +1,17 @@
 // Closes reviews whose time has come, in batches: a server that stops between two leaves nothing half decided.
 
 import { loggedAs, nobody } from "../../../storage/collection/logged-as.ts";
-import { deleteRow, findRow, findRows, lockRow, updateRow } from "../../../storage/collection/rows.ts";
+import { findRow, findRows, lockRow, updateRow } from "../../../storage/collection/rows.ts";
 import type { Transaction } from "../../../storage/engine/session.ts";
 import { roleBindingCollection } from "../../../storage/iam/collections.ts";
 import { accessReviewCollection, closingCause, endingCause } from "../../../storage/iam/reviews/collections.ts";
 import { findItems, storeDecisions } from "../../../storage/iam/reviews/items.ts";
 import { findEndingReviews, reviewStateAt } from "../../../storage/iam/reviews/queries.ts";
-import type {
-  AccessReviewItemRow,
-  AccessReviewRow,
-  DecidedItem,
-  ItemDecision,
-} from "../../../storage/iam/reviews/rows.ts";
+import type { AccessReviewItemRow, AccessReviewRow, ItemDecision } from "../../../storage/iam/reviews/rows.ts";
 import type { RoleBindingRow } from "../../../storage/iam/rows.ts";
 import { inactivityOf } from "../../iam/delegations/active-delegations.ts";
-import { isLastOwner } from "../../iam/rules/last-owner.ts";
-import { deleteUnusedPendingUser } from "../../iam/users/pending-users.ts";
+import { givesOwner, isLastOwner } from "../../iam/rules/last-owner.ts";
+import { deleteByItself } from "../../iam/users/ended-bindings.ts";
 import { stateOf } from "./decisions.ts";
 
 /** Decides up to `limit` items of the review whose closing began first, and closes it with the last one. */
@@ -34,29 +29,38 @@ export async function closeBatch(tx: Transaction, limit: number): Promise<void> 
 async function endBatch(tx: Transaction, { uid: reviewUid }: AccessReviewRow, limit: number): Promise<boolean> {
   const pending = { reviewUid, decision: "PENDING", identityUid: "" } as const;
   const items = await findItems(tx, pending, { after: "", skip: 0, limit });
-  const uids = items.map(({ roleBindingUid }) => roleBindingUid);
-  const bindings = new Map((await findRows(tx, roleBindingCollection, uids)).map((row) => [row.uid, row]));
-  const decided: DecidedItem[] = [];
-  for (const item of items) {
-    const { roleBindingUid } = item;
-    const decision = await end(tx, item, bindings.get(roleBindingUid));
-    decided.push({ roleBindingUid, decision, reviewerUid: "", comment: "", decideTime: tx.termTime() });
-  }
-  await storeDecisions(tx, reviewUid, decided);
+  const decisions = await endItems(tx, items);
+  const by = { reviewerUid: "", comment: "", decideTime: tx.termTime() };
+  await storeDecisions(
+    tx,
+    reviewUid,
+    items.map(({ roleBindingUid }) => ({ roleBindingUid, decision: decisions.get(roleBindingUid)!, ...by })),
+  );
   return items.length < limit;
 }
 
-async function end(
+/** Ends role bindings. Returns the decisions about them. */
+async function endItems(
   tx: Transaction,
-  item: AccessReviewItemRow,
-  binding: RoleBindingRow | undefined,
-): Promise<ItemDecision> {
-  const found = stateOf(tx, item, binding);
-  if (found) return found;
-  if (await isLastOwner(tx, binding!)) return "KEPT_LAST_OWNER";
-  await deleteRow(loggedAs(tx, endingCause, nobody), roleBindingCollection, binding!);
-  await deleteUnusedPendingUser(tx, binding!.identityUid);
-  return "REVOKED";
+  items: readonly AccessReviewItemRow[],
+): Promise<ReadonlyMap<string, ItemDecision>> {
+  const uids = items.map(({ roleBindingUid }) => roleBindingUid);
+  const bindings = new Map((await findRows(tx, roleBindingCollection, uids)).map((row) => [row.uid, row]));
+  const decisions = new Map<string, ItemDecision>();
+  const unchanged: RoleBindingRow[] = [];
+  for (const item of items) {
+    const binding = bindings.get(item.roleBindingUid);
+    const found = stateOf(tx, item, binding);
+    if (!found) unchanged.push(binding!);
+    decisions.set(item.roleBindingUid, found ?? "REVOKED");
+  }
+  const { owners = [], others = [] } = Object.groupBy(unchanged, (row) => (givesOwner(row) ? "owners" : "others"));
+  await deleteByItself(tx, others, endingCause);
+  // One after another: each has to see that those before it are gone.
+  for (const owner of owners)
+    if (await isLastOwner(tx, owner)) decisions.set(owner.uid, "KEPT_LAST_OWNER");
+    else await deleteByItself(tx, [owner], endingCause);
+  return decisions;
 }
 
 async function close(tx: Transaction, uid: string, keptUnconfirmed: boolean): Promise<void> {

@@ -101,7 +101,7 @@ export async function emptyOut(tx: Transaction, row: GroupRow, callerUid: string
 /** Deletes the role bindings of a group that have ended. Returns what is left, whose counters the transaction does not show yet. */
 async function withoutEnded(tx: Transaction, groupUid: string): Promise<GroupContents> {
   const ended = await findEndedUnder(tx, groupUid, maxEnded);
-  for (const binding of ended) await deleteEnded(tx, binding);
+  await deleteEnded(tx, ended);
   const { counters, hasAssociation } = await readContents(tx, groupUid);
   const { kind } = roleBindingCollection;
   const left = (counters.get(kind) ?? 0) - ended.length;

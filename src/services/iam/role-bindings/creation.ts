@@ -50,9 +50,7 @@ export function bindingCreator(
       const known = await findKnown(database.session, parent, values);
       const ended = known.filter((row) => hasEnded(database.session, row));
       if (ended.length === 0) throw duplicate(known[0]);
-      await database.write(writeContext(call, clock), async (tx) => {
-        for (const row of ended) await deleteEnded(tx, row);
-      });
+      await database.write(writeContext(call, clock), (tx) => deleteEnded(tx, ended));
     }
     return await create().catch((error: unknown) => {
       throw error instanceof UniqueViolation ? duplicate() : error;

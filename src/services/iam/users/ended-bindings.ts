@@ -9,6 +9,7 @@ import { methodPath } from "../../../pipeline/compose.ts";
 import { loggedAs, nobody } from "../../../storage/collection/logged-as.ts";
 import { deleteRow, findRow, updateRow } from "../../../storage/collection/rows.ts";
 import type { Session, Transaction } from "../../../storage/engine/session.ts";
+import { runConcurrently } from "../../../storage/engine/shared-statements.ts";
 import { roleBindingCollection } from "../../../storage/iam/collections.ts";
 import { findBinding } from "../../../storage/iam/role-bindings.ts";
 import type { RoleBindingRow } from "../../../storage/iam/rows.ts";
@@ -29,10 +30,16 @@ export async function findOpen(session: Session, uid: string): Promise<RoleBindi
   return row;
 }
 
-/** Deletes a binding that has ended, in nobody's name. */
-export async function deleteEnded(tx: Transaction, row: RoleBindingRow): Promise<void> {
-  await deleteRow(loggedAs(tx, ending, nobody), roleBindingCollection, row);
-  await deleteUnusedPendingUser(tx, row.identityUid);
+/** Deletes bindings that have ended, in nobody's name. */
+export async function deleteEnded(tx: Transaction, rows: readonly RoleBindingRow[]): Promise<void> {
+  await deleteByItself(tx, rows, ending);
+}
+
+/** Deletes bindings in nobody's name, with the pending users who have none left. The change log has them under `method`. */
+export async function deleteByItself(tx: Transaction, rows: readonly RoleBindingRow[], method: string): Promise<void> {
+  await runConcurrently(loggedAs(tx, method, nobody), rows, (part, row) => deleteRow(part, roleBindingCollection, row));
+  const holders = new Set(rows.map(({ identityUid }) => identityUid));
+  await runConcurrently(tx, [...holders], deleteUnusedPendingUser);
 }
 
 /** Returns the binding of a role to an identity at exactly this group, or undefined. Deletes one that has ended. */
@@ -44,7 +51,7 @@ export async function findCurrentBinding(
 ): Promise<RoleBindingRow | undefined> {
   const row = await findBinding(tx, groupUid, roleUid, identityUid);
   if (!row || !hasEnded(tx, row)) return row;
-  await deleteEnded(tx, row);
+  await deleteEnded(tx, [row]);
   return undefined;
 }
 

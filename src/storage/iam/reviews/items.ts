@@ -101,16 +101,25 @@ export async function storeDecisions(tx: Transaction, reviewUid: string, items: 
       .set(placeholders(["decision", "reviewerUid", "comment", "decideTime"]))
       .where(
         and(
-          eq(accessReviewItems.reviewUid, sql.placeholder("reviewUid")),
-          eq(accessReviewItems.roleBindingUid, sql.placeholder("roleBindingUid")),
+          eq(accessReviewItems.reviewUid, textPlaceholder("reviewUid")),
+          tx.isAmong(accessReviewItems.roleBindingUid, textPlaceholder("uids")),
           eq(accessReviewItems.decision, sql.placeholder("pending")),
         ),
       ),
   );
-  const rows = items.map((item) => ({ ...item, reviewUid, pending: "PENDING" satisfies ItemDecision }));
-  if (tx.isRemote) await Promise.all(rows.map((row) => statement.execute(row)));
-  else for (const row of rows) await statement.execute(row);
+  const pending: ItemDecision = "PENDING";
+  for (const alike of alikeItems(items)) {
+    const uids = JSON.stringify(alike.map(({ roleBindingUid }) => roleBindingUid));
+    await statement.execute({ ...alike[0]!, reviewUid, uids, pending });
+  }
   await addCounts(tx, reviewUid, items);
+}
+
+/** Groups items whose decisions do not differ: a statement stores them together. */
+function alikeItems(items: readonly DecidedItem[]): Iterable<DecidedItem[]> {
+  return Map.groupBy(items, ({ decision, reviewerUid, comment, decideTime }) =>
+    JSON.stringify([decision, reviewerUid, comment, decideTime]),
+  ).values();
 }
 
 async function addCounts(tx: Transaction, uid: string, items: readonly DecidedItem[]): Promise<void> {
