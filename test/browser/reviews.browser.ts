@@ -91,6 +91,27 @@ describe("access reviews", { timeout: 600_000 }, () => {
     assert.deepEqual(complaints, []);
   });
 
+  it("lets one choose the roles under review and who decides, and says so", async () => {
+    await using console = await open("reviews/?dialog=new", { dark: true });
+    const { page, complaints } = console;
+    const dialog = page.getByRole("dialog", { name: "New review" });
+    await dialog.getByLabel("Title").fill("Editors");
+    await dialog.getByRole("combobox", { name: "Only these roles" }).fill("editor");
+    await page.getByRole("option", { name: "editor", exact: true }).click();
+    await dialog.getByRole("combobox", { name: "Who decides" }).fill("builder");
+    await page.getByRole("option", { name: /^builder/ }).click();
+    await dialog.getByRole("list", { name: "Who decides" }).getByText("builder").waitFor();
+    assert.deepEqual(await findProblems(page), []);
+    await dialog.getByRole("button", { name: "Start review" }).click();
+    await page.getByRole("heading", { name: "Editors" }).waitFor();
+    await page.getByText("Only builder may decide.").waitFor();
+    await page.getByText("Only these roles are reviewed: editor.").waitFor();
+    await rowOf(page, "legacy").waitFor();
+    await rowOf(page, "builder").waitFor({ state: "detached" });
+    assert.deepEqual(await findProblems(page), []);
+    assert.deepEqual(complaints, []);
+  });
+
   it("confirms and revokes roles one by one, and those that are selected", async () => {
     const uid = await start(engineering);
     await using console = await open(`reviews/${uid}`, { dark: true });

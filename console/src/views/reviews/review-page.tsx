@@ -4,18 +4,21 @@ import { useQuery } from "@connectrpc/connect-query";
 import { Link } from "@tanstack/react-router";
 import {
   type AccessReview,
+  AccessReviewHolders,
   AccessReviewOnDue,
   AccessReviewState,
   AccessReviewsService,
 } from "../../../../gen/gatehouse/access/v1/access_reviews_pb.ts";
 import { may, missingFor, useMe } from "../../api/access.ts";
+import { dayMs } from "../../api/durations.ts";
+import { useNamed } from "../../api/naming.ts";
 import { useResolved } from "../../api/resources.ts";
 import { GroupPath } from "../../shell/group-path.tsx";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { PageHead } from "../../shell/look.tsx";
 import { ActionButton } from "../../shell/parts.tsx";
 import { UnreadPage } from "../../shell/states.tsx";
-import { agoText, dayText, timeText, useTexts } from "../../texts/texts.ts";
+import { agoText, dayText, lengthText, timeText, useTexts } from "../../texts/texts.ts";
 import { useReviewAddress } from "./address.ts";
 import { ReviewItems } from "./items.tsx";
 import { StatePill } from "./pills.tsx";
@@ -71,6 +74,7 @@ function Page({ review }: { readonly review: AccessReview }) {
       </PageHead>
       <div className="stack">
         <Progress review={review} />
+        <Selection review={review} />
         <ReviewItems review={review} />
       </div>
       {search.dialog === "close" && isOpen && may(me, closeAccessReview, review.uid) && <CloseReview review={review} />}
@@ -110,4 +114,21 @@ function Progress({ review }: { readonly review: AccessReview }) {
       </p>
     </div>
   );
+}
+
+/** Says who decides, and which role bindings the review has. */
+function Selection({ review }: { readonly review: AccessReview }) {
+  const { t, locale } = useTexts();
+  const { reviewerIdentityUids: reviewers, roleUids, holders, unusedDays } = review;
+  const named = useNamed([...reviewers, ...roleUids]);
+  const listed = new Intl.ListFormat(locale);
+  const namesOf = (uids: readonly string[]) => listed.format(uids.map(named));
+  const parts = [
+    reviewers.length > 0 ? t("reviews.decide", { who: namesOf(reviewers) }) : t("reviews.allDecide"),
+    roleUids.length > 0 && t("reviews.onlyRoles", { roles: namesOf(roleUids) }),
+    holders === AccessReviewHolders.PEOPLE && t("reviews.onlyPeople"),
+    holders === AccessReviewHolders.WORKLOADS && t("reviews.onlyWorkloads"),
+    unusedDays > 0 && t("reviews.onlyUnused", { length: lengthText(unusedDays * dayMs, locale) }),
+  ];
+  return <div className="lines muted">{parts.map((text) => text && <p key={text}>{text}</p>)}</div>;
 }
