@@ -96,9 +96,12 @@ export function flagsOf(settings: Readonly<Record<string, string>>): string[] {
   ]);
 }
 
-/** Starts a server with these settings. Resolves once it listens. */
-export async function serveWith(settings: Readonly<Record<string, string>>): Promise<Running> {
-  const server = start(["serve", ...flagsOf(settings)]);
+/** Starts a server with these settings, in an environment of its own. Resolves once it listens. */
+export async function serveWith(
+  settings: Readonly<Record<string, string>>,
+  environment?: Record<string, string>,
+): Promise<Running> {
+  const server = start(["serve", ...flagsOf(settings)], environment);
   await server.said(/listens on/);
   return server;
 }
