@@ -4,8 +4,10 @@ import { ApiError, alreadyExists } from "../../../aip/errors.ts";
 import { noTerm, type Term } from "../../../model/grants.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
+import { findRows } from "../../../storage/collection/rows.ts";
 import { UniqueViolation } from "../../../storage/engine/errors.ts";
 import type { Session, Transaction } from "../../../storage/engine/session.ts";
+import { roleBindingCollection } from "../../../storage/iam/collections.ts";
 import { findBinding } from "../../../storage/iam/role-bindings.ts";
 import type { RoleBindingRow } from "../../../storage/iam/rows.ts";
 import { adoptKeys } from "../delegations/makers.ts";
@@ -48,9 +50,17 @@ export function bindingCreator(
     } catch (error) {
       if (!(error instanceof UniqueViolation)) throw error;
       const known = await findKnown(database.session, parent, values);
-      const ended = known.filter((row) => hasEnded(database.session, row));
-      if (ended.length === 0) throw duplicate(known[0]);
-      await database.write(writeContext(call, clock), (tx) => deleteEnded(tx, ended));
+      if (!known) throw duplicate();
+      const ended = known.filter((row) => hasEnded(database.session, row)).map(({ uid }) => uid);
+      if (ended.length === 0 && known.length > 0) throw duplicate(known[0]);
+      // Background work deletes them at the same time, or has just done so.
+      await database.write(writeContext(call, clock), async (tx) => {
+        const rows = await findRows(tx, roleBindingCollection, ended);
+        await deleteEnded(
+          tx,
+          rows.filter((row) => hasEnded(tx, row)),
+        );
+      });
     }
     return await create().catch((error: unknown) => {
       throw error instanceof UniqueViolation ? duplicate() : error;
@@ -58,8 +68,12 @@ export function bindingCreator(
   };
 }
 
-/** Returns the stored bindings among new ones. Within an apply on PostgreSQL, whose transaction has failed, none. */
-async function findKnown(session: Session, parent: string, values: readonly RoleBinding[]): Promise<RoleBindingRow[]> {
+/** Returns the stored bindings among new ones. Within an apply on PostgreSQL, whose transaction has failed, undefined. */
+async function findKnown(
+  session: Session,
+  parent: string,
+  values: readonly RoleBinding[],
+): Promise<RoleBindingRow[] | undefined> {
   try {
     const found: RoleBindingRow[] = [];
     for (const { roleUid, identityUid } of values) {
@@ -68,7 +82,7 @@ async function findKnown(session: Session, parent: string, values: readonly Role
     }
     return found;
   } catch {
-    return [];
+    return undefined;
   }
 }
 
