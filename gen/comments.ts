@@ -1874,6 +1874,7 @@ export const comments: Readonly<Record<string, string>> = {
   "gatehouse.access.v1.WhoCanRequest.order_by": "\"identity_uid\", optionally followed by \" desc\". Empty means \"identity_uid\".",
   "gatehouse.access.v1.WhoCanRequest.skip": "How many results to skip before the page, counted from page_token.",
   "gatehouse.access.v1.WhoCanRequest.time": "The time to ask about, now or later: \"who can on Monday\". Absent means now. It decides which terms of role bindings count.",
+  "gatehouse.access.v1.WhoCanRequest.with_end": "Keeps identities with a role binding that ends by itself, and that the caller may list, at the group or its ancestors. With `capability`, that role binding gives it.",
   "gatehouse.access.v1.WhoCanResponse": "The response of WhoCan.",
   "gatehouse.access.v1.WhoCanResponse.identities": "The identities of this page.",
   "gatehouse.access.v1.WhoCanResponse.next_page_token": "Asks for the following page. Empty on the last page.",

@@ -89,6 +89,13 @@ describe("roles with a term, and unused access", { timeout: 600_000 }, () => {
     await dialog.getByRole("button", { name: "Set end" }).click();
     await page.getByText("End set").waitFor();
     await row.getByText("ends in 8 hours").waitFor();
+    await page.getByLabel("Only with an end").check();
+    await rowOf(page, "owner@example.org").waitFor({ state: "detached" });
+    await row.getByText("ends in 8 hours").waitFor();
+    assert.match(page.url(), /timed=yes/);
+    assert.deepEqual(await findProblems(page), []);
+    await page.getByLabel("Only with an end").uncheck();
+    await rowOf(page, "owner@example.org").waitFor();
 
     await row.getByRole("button", { name: "editor here" }).click();
     await page.getByRole("menuitem", { name: "Change end" }).click();

@@ -66,6 +66,7 @@ interface WhoOptions {
   readonly at?: string;
   readonly capability?: string;
   readonly identity?: string;
+  readonly withEnd?: boolean;
   readonly showConfined?: boolean;
   readonly limit: number;
 }
@@ -88,16 +89,18 @@ function addWhoCan(access: Command, shell: Shell): void {
     )
     .addOption(capabilityOption("only identities with this capability, such as groups.list"))
     .addOption(completing(new Option("--identity <name|uid>", "only this identity"), namesOf(identities)))
+    .option("--with-end", "only identities with a role that ends by itself")
     .option("--show-confined", "also identities of other subgroups, whose bindings give them nothing here")
     .addOption(atOption())
     .addOption(limitOption());
   withList(whoCan, rowFormats).action(async (group: string) => {
     using session = await openSession(shell, whoCan);
-    const { capability, identity, showConfined, limit, at } = whoCan.opts<WhoOptions>();
+    const { capability, identity, withEnd, showConfined, limit, at } = whoCan.opts<WhoOptions>();
     const request = {
       group: await findPlace(session, group),
       ...(await capabilityFilter(capability)),
       ...(identity !== undefined && { identity: await findUid(session, identities, identity) }),
+      ...(withEnd && { withEnd }),
       ...(showConfined && { showConfined }),
       ...(at !== undefined && { time: timeAhead(at) }),
     };

@@ -53,12 +53,12 @@ export function whoCan(context: ServiceContext) {
     const page = pages.read(request, call);
     return await context.database.read(async (session) => {
       const { places, unlisted, ...visible } = visiblePlaces(request.group, call);
-      const { group: uid, capability, identity, showConfined } = request;
+      const { group: uid, capability, identity, withEnd, showConfined } = request;
       const roleUids = capability === "" ? undefined : rolesWith(capability, await findRolesAt(session, places));
       const time = askedTime(session, request.time);
       const { uid: self, token } = callerOf(call);
       const without = isBeyondToken(capability, token.narrowing) ? self : "";
-      const query: HolderQuery = { uid, places, ...visible, identity, without, roleUids, showConfined, time };
+      const query: HolderQuery = { uid, places, ...visible, identity, without, roleUids, withEnd, showConfined, time };
       const uids = await findHolders(session, query, { ...page, limit: page.size + 1 });
       const wanted = uids.slice(0, page.size);
       const holders = wholeHolders(wanted, await findBindingsAt(session, wanted, places, maxRead));

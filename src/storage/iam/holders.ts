@@ -3,7 +3,7 @@
 import type { SQL } from "drizzle-orm";
 import { limitOf, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session } from "../engine/session.ts";
-import { and, asc, countDistinct, desc, eq, gt, isNull, lt, ne, sql } from "../schema/drizzle.ts";
+import { and, asc, countDistinct, desc, eq, gt, isNotNull, isNull, lt, ne, or, sql } from "../schema/drizzle.ts";
 import type { Tables } from "../schema/tables.ts";
 import { type ReachingBinding, reachingColumns, takesEffectAt } from "./grants.ts";
 import { isInForce } from "./terms.ts";
@@ -25,6 +25,8 @@ export interface HolderQuery {
   readonly without: string;
   /** Only bindings of these roles; absent for all. */
   readonly roleUids?: readonly string[] | undefined;
+  /** Whether to find only those with a binding that has an end, their own or at one of the open places. */
+  readonly withEnd: boolean;
   /** Whether to find identities whose bindings have no effect at the group. */
   readonly showConfined: boolean;
   /** The time that decides which terms count, in milliseconds since the epoch. */
@@ -71,9 +73,10 @@ export async function countHolders(session: Session, query: HolderQuery): Promis
 }
 
 function matches(session: Session, tables: Tables, query: HolderQuery): SQL | undefined {
-  const { identityUid, parent, roleUid } = tables.roleBindings;
+  const { identityUid, parent, roleUid, expireTime } = tables.roleBindings;
   const isOpen = session.isAmong(parent, textPlaceholder("open"));
-  const isVisible = sql`(${isOpen} or ${identityUid} = ${textPlaceholder("self")}
+  const isOwn = eq(identityUid, textPlaceholder("self"));
+  const isVisible = sql`(${isOpen} or ${isOwn}
     or (${identityUid} >= ${textPlaceholder("from")} and ${identityUid} < ${textPlaceholder("to")}))`;
   return and(
     session.isAmong(parent, textPlaceholder("places")),
@@ -81,15 +84,18 @@ function matches(session: Session, tables: Tables, query: HolderQuery): SQL | un
     query.without === "" ? undefined : ne(identityUid, textPlaceholder("without")),
     query.identity === "" ? undefined : eq(identityUid, textPlaceholder("identity")),
     query.roleUids && session.isAmong(roleUid, textPlaceholder("roles")),
+    // Of the others, the caller may not know the terms.
+    query.withEnd ? and(isNotNull(expireTime), or(isOpen, isOwn)) : undefined,
     query.showConfined ? undefined : and(takesEffectAt(identityUid, "uid"), isInForce(tables)),
   );
 }
 
-function keyOf({ identity, without, roleUids, showConfined }: HolderQuery): string {
+function keyOf({ identity, without, roleUids, withEnd, showConfined }: HolderQuery): string {
   return [
     identity === "" ? "" : "one",
     without === "" ? "" : "without",
     roleUids ? "roles" : "",
+    withEnd ? "end" : "",
     showConfined ? "confined" : "",
   ].join(".");
 }

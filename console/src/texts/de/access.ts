@@ -12,6 +12,7 @@ export const texts: Readonly<Record<keyof typeof english, string>> = {
   "access.identity": "Identität",
   "access.role": "Rolle",
   "access.roles": "Rollen der Identität",
+  "access.withEnd": "Nur mit Ende",
   "access.showConfined": "Rollen ohne Wirkung zeigen",
   "access.matrix": "Wer bei der Gruppe was darf",
   "access.nobody": "Niemand hat Zugriff, der passt.",

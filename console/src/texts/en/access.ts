@@ -11,6 +11,7 @@ export const texts = {
   "access.identity": "Identity",
   "access.role": "Role",
   "access.roles": "Roles of the identity",
+  "access.withEnd": "Only with an end",
   "access.showConfined": "Show roles without effect",
   "access.matrix": "Who may do what at the group",
   "access.nobody": "Nobody has access that matches.",

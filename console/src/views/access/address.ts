@@ -17,6 +17,8 @@ export interface AccessSearch extends BindingSearch {
   readonly capability?: string;
   readonly identity?: string;
   readonly confined?: "yes";
+  /** Whether only identities with a role that ends are listed. */
+  readonly timed?: "yes";
   readonly page?: number;
   /** Which role bindings with a term are listed: those that end within a time, or that begin later. */
   readonly ends?: (typeof endFilters)[number];
@@ -38,6 +40,7 @@ export function validateSearch(search: Record<string, unknown>): AccessSearch {
     ...textIn(search, "capability"),
     ...textIn(search, "identity"),
     ...choiceIn(search, "confined", ["yes"]),
+    ...choiceIn(search, "timed", ["yes"]),
     ...pageIn(search),
     ...choiceIn(search, "ends", endFilters),
     ...choiceIn(search, "days", dayFilters),

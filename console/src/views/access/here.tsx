@@ -34,10 +34,11 @@ export function Here() {
   const { t } = useTexts();
   const { data: me } = useMe();
   const { org, group, search, change, ask } = useAccessAddress();
-  const { capability = "", identity = "", confined } = search;
+  const { capability = "", identity = "", confined, timed } = search;
   const missing = missingFor(me, whoCan, group);
   const pages = pagesOf(search.page, undefined, (page) => void change({ page }));
-  const request = { group, capability, identity, showConfined: confined === "yes", pageSize, skip: pages.skip };
+  const shown = { withEnd: timed === "yes", showConfined: confined === "yes" };
+  const request = { group, capability, identity, ...shown, pageSize, skip: pages.skip };
   const { data, error, refetch } = useQuery(whoCan, request, { enabled: missing.length === 0 });
   const columns = useColumns(group, data?.identities ?? []);
   useWhyKey();
@@ -59,6 +60,11 @@ export function Here() {
           within={org}
           value={identity}
           onChange={(uid) => void ask({ identity: uid || undefined })}
+        />
+        <Checkbox
+          label={t("access.withEnd")}
+          checked={timed === "yes"}
+          onChange={({ currentTarget }) => void ask({ timed: currentTarget.checked ? "yes" : undefined })}
         />
         <Checkbox
           label={t("access.showConfined")}
