@@ -1,5 +1,5 @@
 // Limits concurrent exports: each reads all advisories of a group.
-import { rateLimited } from "../aip/errors.ts";
+import { newSlots } from "../pipeline/slots.ts";
 
 /** The limits of concurrent exports. */
 export interface ExportLimits {
@@ -9,28 +9,29 @@ export interface ExportLimits {
   readonly gatheredExports: number;
 }
 
+const busy = "too many exports are being sent at once; try again later";
+
 /** The retry delay that clients are told, in milliseconds. */
 const retryMs = 5_000;
 
 /** Takes a slot for an export of an organization, and returns its release. Throws RESOURCE_EXHAUSTED if there is none. */
-export type TakeSlot = (organization: string, isGathered: boolean) => () => void;
+export type TakeExportSlot = (organization: string, isGathered: boolean) => () => void;
 
 /** Makes the slots. */
-export function newExportSlots({ exports, exportsOfOrganization, gatheredExports }: ExportLimits): TakeSlot {
-  const running: { readonly organization: string; readonly isGathered: boolean }[] = [];
+export function newExportSlots({ exports, exportsOfOrganization, gatheredExports }: ExportLimits): TakeExportSlot {
+  const takeAny = newSlots({ all: exports, ofOrganization: exportsOfOrganization }, busy, retryMs);
+  const takeGathered = newSlots({ all: gatheredExports, ofOrganization: gatheredExports }, busy, retryMs);
   return (organization, isGathered) => {
-    const own = running.filter((each) => each.organization === organization);
-    const gathered = running.filter((each) => each.isGathered);
-    const isFull =
-      running.length >= exports ||
-      own.length >= exportsOfOrganization ||
-      (isGathered && gathered.length >= gatheredExports);
-    if (isFull) throw rateLimited("too many exports are being sent at once; try again later", retryMs);
-    const slot = { organization, isGathered };
-    running.push(slot);
-    return () => {
-      const place = running.indexOf(slot);
-      if (place >= 0) running.splice(place, 1);
+    const releases = isGathered ? [takeGathered(organization)] : [];
+    const release = () => {
+      for (const each of releases) each();
     };
+    try {
+      releases.push(takeAny(organization));
+    } catch (error) {
+      release();
+      throw error;
+    }
+    return release;
   };
 }
