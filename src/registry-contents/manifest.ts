@@ -11,6 +11,8 @@ export interface Descriptor {
   readonly annotations: JsonObject;
   /** The architecture with its variant; empty if it is not stated, or unknown as that of attestations. */
   readonly architecture: string;
+  /** The operating system; empty if it is not stated. */
+  readonly os: string;
 }
 
 /** A manifest or an index. */
@@ -20,6 +22,8 @@ export interface Manifest {
   /** The manifests of an index. */
   readonly manifests: readonly Descriptor[];
   readonly layers: readonly Descriptor[];
+  /** The configuration; undefined if there is none, as in an index. */
+  readonly config: Descriptor | undefined;
   /** The digest of the image that it belongs to; empty if it belongs to none. */
   readonly subject: string;
 }
@@ -54,6 +58,7 @@ function parseManifest(bytes: Buffer | undefined, reference: string): Manifest |
     isIndex: Array.isArray(value.manifests),
     manifests: descriptorsIn(value.manifests),
     layers: descriptorsIn(value.layers),
+    config: descriptorsIn([value.config])[0],
     subject: isJsonObject(value.subject) && isDigest(value.subject.digest) ? value.subject.digest : "",
   };
 }
@@ -78,6 +83,7 @@ function descriptorsIn(list: unknown): Descriptor[] {
         size: typeof size === "number" ? size : 0,
         annotations: isJsonObject(annotations) ? annotations : {},
         architecture: isJsonObject(platform) ? architectureOf(platform) : "",
+        os: isJsonObject(platform) && typeof platform.os === "string" ? platform.os : "",
       },
     ];
   });

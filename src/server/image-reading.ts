@@ -2,6 +2,7 @@
 import { readingLimits } from "../registry-contents/limits.ts";
 import type { ReadingContext } from "../registry-contents/read-image.ts";
 import { registryContent } from "../registry-contents/registry-content.ts";
+import { registryLimits } from "../registry-notifications/limits.ts";
 import { upstreamContent } from "../registry-notifications/registry-client.ts";
 import { sbomLimits } from "../sboms/limits.ts";
 import { newSbomReader } from "../sboms/reader.ts";
@@ -29,14 +30,19 @@ export function openImageReading(
   const client = { url, credentials: secrets.registryCredentials, signer, proxies: config.proxies };
   // One byte more than a document may have: the reader rejects a larger one, and names it.
   const documents = { timeoutMs: readingLimits.documentMs, maxBytes: sbomLimits.documentBytes + 1 };
-  const content = url === "" ? undefined : upstreamContent(client, documents);
+  const hasRegistry = url !== "";
+  const { responseMs: timeoutMs } = readingLimits;
+  const sources = {
+    documents: upstreamContent(client, { ...documents, timeoutMs }),
+    manifests: upstreamContent(client, { timeoutMs, maxBytes: registryLimits.manifestBytes }),
+  };
   return {
     database,
     clock,
     names,
     sboms,
-    fetch: readsContents ? content : undefined,
-    registry: content && registryContent(database, content, names),
+    fetch: hasRegistry && readsContents ? upstreamContent(client, documents) : undefined,
+    registry: hasRegistry ? registryContent(database, sources, names) : undefined,
     [Symbol.asyncDispose]: () => sboms[Symbol.asyncDispose](),
   };
 }

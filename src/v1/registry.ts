@@ -6,17 +6,18 @@ import {
 } from "../../gen/chainguard/platform/registry/v1/registry_pb.ts";
 import { notFound, unimplemented } from "../aip/errors.ts";
 import { type MessageRules, uidRule } from "../pipeline/text-rules.ts";
-import type { ServiceContext } from "../resource/service-context.ts";
 import { serve, type V1Implementation, type V1Methods } from "./adapter.ts";
 import type { CurrentApi } from "./current-api.ts";
+import { imageMethods, imageRules, type V1Context } from "./images.ts";
 import { repoMethods } from "./repos.ts";
 import { tagMethods } from "./tags.ts";
 
 /** Serves the registry, which is a single service in version 1. */
-export function registry(api: CurrentApi, context: ServiceContext): V1Implementation {
+export function registry(api: CurrentApi, context: V1Context): V1Implementation {
   const methods: V1Methods<typeof Registry> = {
     ...repoMethods(api, context),
     ...tagMethods(api, context),
+    ...imageMethods(context),
     // Clients continue without it.
     getPackageVersionMetadata({ package: name }) {
       throw notFound("registry.chainguard.dev/Package", name);
@@ -25,7 +26,7 @@ export function registry(api: CurrentApi, context: ServiceContext): V1Implementa
     updateDeployment: noDeployments,
     getDeployment: noDeployments,
   };
-  return serve(Registry, methods, uidRules);
+  return serve(Registry, methods, [...uidRules, ...imageRules]);
 }
 
 /** Rules of methods without a counterpart. */

@@ -1,6 +1,5 @@
 // The services of version 1, which adapt current services for older clients. One line per service.
 import type { Implementation } from "../pipeline/handlers.ts";
-import type { ServiceContext } from "../resource/service-context.ts";
 import { accountAssociations } from "./account-associations.ts";
 import type { V1Implementation } from "./adapter.ts";
 import { advisories } from "./advisories.ts";
@@ -11,6 +10,7 @@ import { groups } from "./groups.ts";
 import { identities } from "./identities.ts";
 import { identityMetadata } from "./identity-metadata.ts";
 import { identityProviders } from "./identity-providers.ts";
+import type { V1Context } from "./images.ts";
 import { ping } from "./ping.ts";
 import { registry } from "./registry.ts";
 import { roleBindings } from "./role-bindings.ts";
@@ -19,7 +19,7 @@ import { subscriptions } from "./subscriptions.ts";
 import { terms } from "./terms.ts";
 
 /** Builds the services of version 1 on the current ones. Throws an Error if the counterpart of a method is not served. */
-export function v1Services(current: readonly Implementation[], context: ServiceContext): V1Implementation[] {
+export function v1Services(current: readonly Implementation[], context: V1Context): V1Implementation[] {
   const api = newCurrentApi(current, context);
   const served = [
     groups(api),

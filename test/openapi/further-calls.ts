@@ -58,6 +58,10 @@ export const furtherCalls: Readonly<Record<string, FurtherCall>> = {
     parameters: { repoId: child, digest },
     status: 404,
   },
+  "GET /registry/v1/repos/{repoId}/digests/{digest}/imageconfig": {
+    parameters: { repoId: child, digest },
+    status: 404,
+  },
   "GET /registry/v1/repos/{repoId}/digests/{digest}/size": { parameters: { repoId: child, digest }, status: 404 },
   "GET /registry/v1/versions/{package}": { parameters: { package: "nginx" }, status: 404 },
   // Names are refused only if an issuer signs their tokens.

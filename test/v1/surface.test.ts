@@ -20,6 +20,9 @@ const withoutCounterpart: readonly string[] = [
   "Registry/CreateDeployment",
   "Registry/UpdateDeployment",
   "Registry/GetDeployment",
+  // Gatehouse's own methods have pages, and the rest of what these return.
+  ...["GetSbom", "GetRawSbom", "GetVulnReport", "GetImageConfig"].map((name) => `Registry/${name}`),
+  ...["ListManifestMetadata", "GetManifestDigestCount"].map((name) => `Registry/${name}`),
   // Today they are only read.
   ...["Create", "Update", "Delete"].map((name) => `Advisories/${name}`),
   ...["CreateAdvisoryEvent", "UpdateAdvisoryEvent", "ListAdvisoryEvents"].map((name) => `Advisories/${name}`),

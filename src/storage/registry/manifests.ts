@@ -1,9 +1,10 @@
 // Stores the sizes of images by architecture, and the manifests of indexes.
 
+import type { PgColumn } from "drizzle-orm/pg-core";
 import { textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { addChildren, openImages } from "../images/images.ts";
-import { and, asc, eq, ne, sql } from "../schema/drizzle.ts";
+import { and, asc, count, eq, isNull, ne, sql } from "../schema/drizzle.ts";
 
 /** The architecture of a manifest that is not an image, such as a signature. It marks the manifest as fetched. */
 const noImage = "";
@@ -83,6 +84,36 @@ export async function findKnownDigests(session: Session, repoUid: string, digest
       .groupBy(manifests.digest),
   );
   return (await statement.execute({ repoUid, digests: JSON.stringify(digests) })).map(({ digest }) => digest);
+}
+
+/** Returns how many digests a repo has, or all repos of a group and below: those of images, of manifests and of tags. */
+export async function countDigests(session: Session, parentUid: string): Promise<number> {
+  const statement = session.prepared("manifests.count_digests", (db, { images, manifests, repos, tags }) => {
+    const [uid, from, to] = ["uid", "from", "to"].map((name) => textPlaceholder(name));
+    const isWithin = (column: PgColumn) => sql`(${column} = ${uid} or (${column} >= ${from} and ${column} < ${to}))`;
+    const digests = db
+      .select({ repoUid: images.repoUid, digest: images.digest })
+      .from(images)
+      // The repo may be deleted, and its images not yet.
+      .innerJoin(repos, eq(repos.uid, images.repoUid))
+      .where(and(isWithin(images.repoUid), isNull(images.goneTime)))
+      .union(
+        db
+          .select({ repoUid: manifests.repoUid, digest: manifests.digest })
+          .from(manifests)
+          .where(isWithin(manifests.repoUid)),
+      )
+      .union(
+        db
+          .select({ repoUid: tags.parent, digest: tags.digest })
+          .from(tags)
+          .where(and(isWithin(tags.parent), ne(tags.digest, sql`''`))),
+      )
+      .as("digests");
+    return db.select({ count: count() }).from(digests);
+  });
+  const [row] = await statement.execute({ uid: parentUid, from: `${parentUid}/`, to: `${parentUid}0` });
+  return Number(row?.count);
 }
 
 /** Deletes the sizes of an image. */

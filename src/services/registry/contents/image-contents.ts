@@ -45,13 +45,14 @@ import {
 } from "../../../storage/images/sboms.ts";
 import { repoCollection } from "../../../storage/registry/rows.ts";
 import { repoType } from "../repos/repos.ts";
-import { digestRule } from "../repos/text-rules.ts";
+import { architectureRule, digestRule } from "../repos/text-rules.ts";
 import { affectedImages, type ImagePlace } from "./affected-images.ts";
 import { queueEvaluation } from "./evaluate-images.ts";
 import { checkStateOf, type ImageFamily, imageType, notCheckedIn, requireFamily } from "./family.ts";
 import { findingsOf } from "./image-findings.ts";
 import { contentLimits } from "./limits.ts";
 import type { RegistryContent } from "./registry-content.ts";
+import { readSbom, storedContent } from "./sbom-document.ts";
 import { deleteUpload, putUpload, sbomType, type UploadContext } from "./uploads.ts";
 
 const compress = promisify(zstdCompress);
@@ -101,14 +102,14 @@ function listings({
         };
       }),
 
-    async getSbomContent({ repoUid, digest, name }) {
+    getSbomContent: expensive(async ({ repoUid, digest, name }) => {
       const sbom = await database.read(async (session) => {
         const { no } = await requireImage(session, repoUid, digest);
         return await findSbom(session, no, name);
       });
       if (!sbom) throw notFound(sbomType, `${name} of ${digest}`);
       return await contentOf(registry, repoUid, sbom);
-    },
+    }),
   };
 }
 
@@ -278,24 +279,14 @@ async function errorOf(session: Session, images: readonly ImageRow[]): Promise<s
 }
 
 /** Returns the content of an SBOM, compressed. */
-async function contentOf(registry: RegistryContent | undefined, repoUid: string, { content, digest, name }: SbomRow) {
-  const bytes = content === null ? await fromRegistry(registry, repoUid, digest, name) : Buffer.from(content, "base64");
-  if (bytes.length > contentLimits.sbomResponseBytes)
-    throw failedPrecondition("SBOM_TOO_LARGE", "the SBOM has more than 3.5 MiB when compressed", name);
+async function contentOf(registry: RegistryContent | undefined, repoUid: string, sbom: SbomRow) {
+  const bytes = storedContent(sbom) ?? (await compress(await readSbom(registry, repoUid, sbom)));
+  if (bytes.length > contentLimits.responseBytes)
+    throw failedPrecondition("SBOM_TOO_LARGE", "the SBOM has more than 3.5 MiB when compressed", sbom.name);
   return { content: bytes, compression: SbomCompression.ZSTD };
 }
 
-async function fromRegistry(registry: RegistryContent | undefined, repoUid: string, digest: string, name: string) {
-  if (!registry)
-    throw failedPrecondition("SBOM_IN_REGISTRY", "the SBOM is in the registry, and this server reads none", name);
-  const bytes = await registry.read(repoUid, "blobs", digest);
-  if (!bytes) throw notFound(sbomType, name);
-  return await compress(bytes);
-}
-
 const nameRule = patternRule("name", /^[a-z]+:sha256:[0-9a-f]{64}$/, "^[a-z]+:sha256:[0-9a-f]{64}$");
-
-const architectureRule = patternRule("architecture", /^[a-z0-9_]{1,32}(?:\/v[0-9])?$/, "^[a-z0-9_]{1,32}(/v[0-9])?$");
 
 const rules: readonly MessageRules[] = [
   { schema: ListImagePackagesRequestSchema, fields: { digest: digestRule, architecture: architectureRule } },

@@ -1,8 +1,9 @@
 // What advisories say about the packages of an image.
 
-import type { MessageInitShape } from "@bufbuild/protobuf";
+import { create, type MessageInitShape } from "@bufbuild/protobuf";
 import {
   type ListImageFindingsRequest,
+  ListImageFindingsRequestSchema,
   type ListImageFindingsResponseSchema,
   VulnerabilitySeverity,
 } from "../../../../gen/gatehouse/registry/v1/image_contents_pb.ts";
@@ -54,6 +55,18 @@ export async function findingsOf(
     counts: countsOf(await countFindings(session, filter)),
     next: last && [-last.score, last.vulnerability, last.purl, last.advisoryUid, last.status],
   };
+}
+
+/** Returns the open findings of a family, in their order. */
+export async function openFindingsOf(
+  session: Session,
+  { family, settings }: { readonly family: ImageFamily; readonly settings: NameSettings },
+  repoUid: string,
+  limit: number,
+): Promise<ImageFindingRow[]> {
+  const stated = await statedIn(session, family, repoUid, settings);
+  const all = create(ListImageFindingsRequestSchema, { repoUid });
+  return await listFindings(session, filterOf(family, all, [...stated.values()]), undefined, limit);
 }
 
 /** A finding in one image whose status is that of a statement about the image. */

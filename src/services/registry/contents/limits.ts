@@ -20,8 +20,13 @@ export const contentLimits = {
   eventDigests: 100,
   /** Rows that one look for orphans reads. */
   scanned: 1_000,
-  /** The size of an SBOM in a response, compressed: clients accept 4 MiB. */
-  sbomResponseBytes: 3.5 * 1024 * 1024,
+  /** The size of an SBOM in a response, compressed where that is possible, and of published responses: clients accept 4 MiB. */
+  responseBytes: 3.5 * 1024 * 1024,
+  /** Findings of a vulnerability report: more do not fit into a response. */
+  reportFindings: 20_000,
+  /** Images of which one call lists the packages, and packages that it reads at a time. */
+  listedImages: 100,
+  listedPackages: 5_000,
   /** How long the writing of an uploaded SBOM may be interrupted before another server goes on. */
   interruptionMs: 60_000,
 } as const;

@@ -29,6 +29,13 @@ export const tagRule = patternRule("tag", /^[a-zA-Z0-9_][a-zA-Z0-9._-]{0,127}$/,
 /** The rule of manifest digests. */
 export const digestRule = patternRule("digest", /^sha256:[0-9a-f]{64}$/, "^sha256:[0-9a-f]{64}$");
 
+/** The rule of architectures, as images name them. */
+export const architectureRule = patternRule(
+  "architecture",
+  /^[a-z0-9_]{1,32}(?:\/v[0-9])?$/,
+  "^[a-z0-9_]{1,32}(/v[0-9])?$",
+);
+
 /** Whether the caller may manage the catalog. The catalog fields of other callers are ignored. */
 export function canManageCatalog(call: Call, uid: string): boolean {
   return accessOf(call).has(Capability.CAP_REPO_INTERNAL_ADMIN, uid);
