@@ -9,7 +9,7 @@ import { countSeenTokens, listSeenTokens } from "../../src/storage/iam/seen-toke
 import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { context, groupRow, groups, identities, identityRow, write } from "../storage/fixtures.ts";
-import { openPostgresStore, openSqliteStore } from "../storage/stores.ts";
+import { storeOpeners } from "../storage/stores.ts";
 
 after(stopPostgres);
 
@@ -25,7 +25,7 @@ const minuteMs = 60_000;
 
 /** Returns a store with identities of one organization, and functions that present tokens and store them. */
 async function arrange(database: "sqlite" | "postgres", tally = new TokenTally(limits)) {
-  const store = await { sqlite: openSqliteStore, postgres: openPostgresStore }[database]();
+  const store = await storeOpeners[database]();
   const group = groupRow(null, 0);
   const rows = Array.from({ length: 4 }, (_, i) => identityRow(group.uid, `i${i}`));
   await write(store.database, async (tx) => {

@@ -21,9 +21,10 @@ import {
 import { type SubscriptionRow, subscriptionCollection } from "../../src/storage/events/rows.ts";
 import { newEncryption } from "../../src/storage/installation/encryption.ts";
 import { isLeaseFree, takeLease } from "../../src/storage/installation/lease.ts";
+import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { context, groupRow, groups, uidOf } from "../storage/fixtures.ts";
-import { type OpenStore, openPostgresStore, openSqliteStore, type Store } from "../storage/stores.ts";
+import { type OpenStore, openSqliteStore, type Store, storeOpeners } from "../storage/stores.ts";
 import { accept, openSink, type Sink, standingClock, status } from "./sink.ts";
 
 after(stopPostgres);
@@ -97,10 +98,7 @@ async function openRooted(open: OpenStore): Promise<Store> {
   return store;
 }
 
-const stores: readonly (readonly [name: string, open: OpenStore])[] = [
-  ["SQLite", openSqliteStore],
-  ["PostgreSQL", openPostgresStore],
-];
+const stores = databases.map((database) => [database, storeOpeners[database]] as const);
 
 for (const [name, open] of stores) {
   describe(`the change log on ${name}`, () => {

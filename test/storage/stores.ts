@@ -1,5 +1,5 @@
 // A database per test, and ways to change it behind the program's back.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import BetterSqlite from "better-sqlite3";
@@ -8,7 +8,9 @@ import pg from "pg";
 import { type Database, openDatabase } from "../../src/storage/database.ts";
 import { type DatabaseLimits, defaultDatabaseLimits } from "../../src/storage/engine/dialect.ts";
 import { postgresTables } from "../../src/storage/schema/tables.postgres.ts";
+import { writeMigratedFile } from "../harness/migrated.ts";
 import { newPostgresDatabase } from "../harness/postgres.ts";
+import type { DatabaseKind } from "../harness/server.ts";
 
 /** The database of one test. */
 export interface Store extends AsyncDisposable {
@@ -31,7 +33,10 @@ export type OpenStore = () => Promise<Store>;
 /** Returns a store on a SQLite file. */
 export async function openSqliteStore(): Promise<Store> {
   const directory = mkdtempSync(path.join(tmpdir(), "gatehouse-storage-"));
-  const file = path.join(directory, "data", "gatehouse.db");
+  const data = path.join(directory, "data");
+  mkdirSync(data);
+  await writeMigratedFile(data);
+  const file = path.join(data, "gatehouse.db");
   const handles = openHandles(file);
   const database = await handles.open();
   const raw = new BetterSqlite(file);
@@ -88,6 +93,12 @@ export async function openPostgresStore(newUrl?: string): Promise<Store> {
     },
   };
 }
+
+/** Opens a store by its kind of database. */
+export const storeOpeners: Readonly<Record<DatabaseKind, OpenStore>> = {
+  sqlite: openSqliteStore,
+  postgres: openPostgresStore,
+};
 
 let server: Promise<string> | undefined;
 let databases = 0;

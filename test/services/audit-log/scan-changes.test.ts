@@ -7,9 +7,10 @@ import { toTimestamp } from "../../../src/aip/timestamps.ts";
 import { scanChanges } from "../../../src/services/audit-log/scan-changes.ts";
 import { lastChange, readChanges } from "../../../src/storage/change-log/change-log.ts";
 import type { Database } from "../../../src/storage/database.ts";
+import { databases } from "../../harness/databases.ts";
 import { stopPostgres } from "../../harness/postgres.ts";
 import { context, uidOf } from "../../storage/fixtures.ts";
-import { openPostgresStore, openSqliteStore } from "../../storage/stores.ts";
+import { openSqliteStore, storeOpeners } from "../../storage/stores.ts";
 
 after(stopPostgres);
 
@@ -34,8 +35,9 @@ async function make(database: Database, changes: readonly Made[]): Promise<void>
     });
 }
 
-for (const open of [openSqliteStore, openPostgresStore]) {
-  describe(`changes of an organization (${open === openSqliteStore ? "SQLite" : "PostgreSQL"})`, () => {
+for (const name of databases) {
+  const open = storeOpeners[name];
+  describe(`changes of an organization (${name})`, () => {
     async function found(made: readonly Made[], request: MessageInitShape<typeof ListChangesRequestSchema>) {
       await using store = await open();
       const { database } = store;

@@ -21,9 +21,10 @@ import { findRow } from "../../../src/storage/collection/rows.ts";
 import type { Transaction } from "../../../src/storage/engine/session.ts";
 import { identityCollection } from "../../../src/storage/iam/collections.ts";
 import { findGrants } from "../../../src/storage/iam/grants.ts";
+import { databases } from "../../harness/databases.ts";
 import { stopPostgres } from "../../harness/postgres.ts";
 import { write } from "../../storage/fixtures.ts";
-import { openPostgresStore, openSqliteStore, type Store } from "../../storage/stores.ts";
+import { openPostgresStore, type Store, storeOpeners } from "../../storage/stores.ts";
 
 after(stopPostgres);
 
@@ -79,11 +80,9 @@ async function bindBeforehand(tx: Transaction) {
   return { uid, groupUid };
 }
 
-for (const [name, openStore] of [
-  ["SQLite", openSqliteStore],
-  ["PostgreSQL", openPostgresStore],
-] as const) {
-  describe(`a pending user, on ${name}`, () => {
+for (const database of databases) {
+  const openStore = storeOpeners[database];
+  describe(`a pending user, on ${database}`, () => {
     it("nobody can sign in as a pending user", async () => {
       await using store = await openStore();
       await syncBuiltInRoles(store.database, 1);

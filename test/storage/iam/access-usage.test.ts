@@ -6,7 +6,7 @@ import { accessRecording, noteBinding, removeAccessUsage, storeUses } from "../.
 import { databases } from "../../harness/databases.ts";
 import { stopPostgres } from "../../harness/postgres.ts";
 import { context, groupRow, groups, identities, identityRow, write } from "../fixtures.ts";
-import { openPostgresStore, openSqliteStore } from "../stores.ts";
+import { storeOpeners } from "../stores.ts";
 
 after(stopPostgres);
 
@@ -14,7 +14,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 
 /** Returns a store with an organization, a subgroup and two identities. */
 async function arrange(database: "sqlite" | "postgres") {
-  const store = await { sqlite: openSqliteStore, postgres: openPostgresStore }[database]();
+  const store = await storeOpeners[database]();
   const root = groupRow(null, 0);
   const folder = groupRow(root.uid, 1);
   const rows = [identityRow(root.uid, "a"), identityRow(root.uid, "b")].sort((a, b) => (a.uid < b.uid ? -1 : 1));

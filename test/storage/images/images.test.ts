@@ -10,7 +10,7 @@ import { clearRepo } from "../../../src/storage/registry/repos-and-tags.ts";
 import { databases } from "../../harness/databases.ts";
 import { stopPostgres } from "../../harness/postgres.ts";
 import { groupRow, groups, repoRow, repos, write } from "../fixtures.ts";
-import { openPostgresStore, openSqliteStore, type Store } from "../stores.ts";
+import { type Store, storeOpeners } from "../stores.ts";
 
 after(stopPostgres);
 
@@ -19,7 +19,7 @@ const [index, amd64, arm64] = [digestOf("a"), digestOf("b"), digestOf("c")] as c
 
 /** Returns a store with a repo that has an index of two manifests. */
 async function arrange(database: "sqlite" | "postgres") {
-  const store = await { sqlite: openSqliteStore, postgres: openPostgresStore }[database]();
+  const store = await storeOpeners[database]();
   const group = groupRow(null, 0);
   const repo = repoRow(group.uid, 1);
   await write(store.database, async (tx) => {

@@ -2,14 +2,15 @@
 import assert from "node:assert/strict";
 import { after, it } from "node:test";
 import { defaultDatabaseLimits } from "../../../../src/storage/engine/dialect.ts";
-import { newPostgresDatabase, stopPostgres } from "../../../harness/postgres.ts";
+import { newMigratedDatabase } from "../../../harness/migrated.ts";
+import { stopPostgres } from "../../../harness/postgres.ts";
 import { rest } from "../../../harness/rest.ts";
 import { startTestServer } from "../../../harness/server.ts";
 
 after(stopPostgres);
 
 it("lists of uncached subgroups do not wait for each other's connections", async () => {
-  await using server = await startTestServer({ settings: { databaseUrl: await newPostgresDatabase() } });
+  await using server = await startTestServer({ settings: { databaseUrl: await newMigratedDatabase() } });
   const { url, ownerToken, groupUid } = server;
   await rest(url, ownerToken, "POST", `/iam/v2beta1/groups/${groupUid}`, { name: "below" });
   const list = () => rest(url, ownerToken, "GET", `/iam/v2beta1/groups?uidp.children_of=${groupUid}`);

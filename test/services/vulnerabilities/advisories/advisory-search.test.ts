@@ -15,12 +15,13 @@ import { type FilterResultCache, newFilterResultCache } from "../../../../src/st
 import { newTextSearch } from "../../../../src/storage/search/text-search.ts";
 import { advisoryCondition } from "../../../../src/storage/vulnerabilities/advisories.ts";
 import { type AdvisoryRow, advisoryCollection } from "../../../../src/storage/vulnerabilities/rows.ts";
+import { databases } from "../../../harness/databases.ts";
 import { stopPostgres } from "../../../harness/postgres.ts";
 import { forgetChanges, remainders } from "../../../storage/edits.ts";
 import { write } from "../../../storage/fixtures.ts";
 import { orders } from "../../../storage/forest.ts";
 import { modelCursor, modelPage, modelRows } from "../../../storage/listing-model.ts";
-import { openPostgresStore, openSqliteStore } from "../../../storage/stores.ts";
+import { storeOpeners } from "../../../storage/stores.ts";
 import { addAdvisory, filterOf, plantGroups } from "../search-fixtures.ts";
 
 after(stopPostgres);
@@ -86,8 +87,9 @@ function matches({ artifactName, componentName, aliases }: AdvisoryRow, query: s
   return [artifactName, componentName, ...aliases].join("\n").toLowerCase().includes(query.toLowerCase());
 }
 
-for (const [name, open] of [["SQLite", openSqliteStore] as const, ["PostgreSQL", openPostgresStore] as const]) {
-  describe(`searches of advisories on ${name}`, () => {
+for (const database of databases) {
+  const open = storeOpeners[database];
+  describe(`searches of advisories on ${database}`, () => {
     it("find what a scan of all texts finds, while advisories are created, changed and deleted", async () => {
       await using store = await open();
       const other = await store.open();

@@ -7,7 +7,8 @@ import { defaultDatabaseLimits } from "../../../../src/storage/engine/dialect.ts
 import type { Session } from "../../../../src/storage/engine/session.ts";
 import { readSetting, writeSetting } from "../../../../src/storage/engine/settings.ts";
 import { sql } from "../../../../src/storage/schema/drizzle.ts";
-import { newPostgresDatabase, stopPostgres } from "../../../harness/postgres.ts";
+import { newMigratedDatabase } from "../../../harness/migrated.ts";
+import { stopPostgres } from "../../../harness/postgres.ts";
 
 after(stopPostgres);
 
@@ -31,7 +32,7 @@ const ways: Readonly<Record<string, (database: Database) => Promise<unknown>>> =
 describe("after a column got another type", () => {
   for (const [name, run] of Object.entries(ways))
     it(`${name} succeeds, also many at once on all connections`, async () => {
-      const url = await newPostgresDatabase();
+      const url = await newMigratedDatabase();
       const database = await openDatabase(url, defaultDatabaseLimits);
       await database.write(context, (tx) => writeSetting(tx, "colour", "red"));
       const many = () => Promise.all(Array.from({ length: 40 }, () => run(database)));
@@ -50,7 +51,7 @@ describe("after a column got another type", () => {
 
 describe("after a session has lost its prepared statements, as behind a pooler", () => {
   it("a read and a write succeed", async () => {
-    const url = await newPostgresDatabase();
+    const url = await newMigratedDatabase();
     const database = await openDatabase(url, { ...defaultDatabaseLimits, poolSize: 2 });
     await database.write(context, (tx) => writeSetting(tx, "colour", "red"));
     const client = new pg.Client(url);

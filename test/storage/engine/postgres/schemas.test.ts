@@ -7,6 +7,7 @@ import { defaultDatabaseLimits } from "../../../../src/storage/engine/dialect.ts
 import { DatabaseUnsuitable } from "../../../../src/storage/engine/errors.ts";
 import type { OpenMode } from "../../../../src/storage/engine/migrations.ts";
 import { readSetting, writeSetting } from "../../../../src/storage/engine/settings.ts";
+import { newMigratedDatabase } from "../../../harness/migrated.ts";
 import { newPostgresDatabase, stopPostgres } from "../../../harness/postgres.ts";
 import { untilTrue } from "../../../harness/until.ts";
 
@@ -54,15 +55,15 @@ async function schemasOf(url: string): Promise<string[]> {
 }
 
 /** Returns a database whose installation is in `public` with the list of migrations in `drizzle`, as 0.3.0 leaves it. */
-async function databaseOf030(): Promise<string> {
-  const url = await newPostgresDatabase();
+const databaseOf030 = () => newPostgresDatabase(install030);
+
+async function install030(url: string): Promise<void> {
   const database = await open(url);
   await write(database, "older");
   await database.close();
   const [found] = await admin(url, "SELECT to_regclass('drizzle.__drizzle_migrations') IS NOT NULL AS is_older");
   if (!found?.is_older)
     await admin(url, "CREATE SCHEMA drizzle; ALTER TABLE public.__drizzle_migrations SET SCHEMA drizzle");
-  return url;
 }
 
 describe("an installation is in the schema of its connection", () => {
@@ -189,8 +190,7 @@ describe("a database user without a right", () => {
   });
 
   it("a user who may not use the tables gets an error with the GRANTs that help", async () => {
-    for (const url of [await newPostgresDatabase(), await databaseOf030()]) {
-      await (await open(url)).close();
+    for (const url of [await newMigratedDatabase(), await databaseOf030()]) {
       const role = newRole();
       await admin(url, `CREATE ROLE ${role} LOGIN`);
       const error = await open(asRole(url, role), "migrated").then(
@@ -206,8 +206,7 @@ describe("a database user without a right", () => {
   });
 
   it("a user who may not write to one table gets an error that names it", async () => {
-    const url = await newPostgresDatabase();
-    await (await open(url)).close();
+    const url = await newMigratedDatabase();
     const role = newRole();
     await admin(
       url,
@@ -239,7 +238,7 @@ describe("a database that cannot have an installation is rejected", () => {
 
 describe("a Unix socket", () => {
   it("is reached by its directory as a parameter", async () => {
-    const url = await newPostgresDatabase();
+    const url = await newMigratedDatabase();
     const [row] = await admin(url, "SELECT current_setting('unix_socket_directories') AS directory");
     const { port, pathname } = new URL(url);
     const database = await open(`postgres://postgres:p@${pathname}?host=${row?.directory}&port=${port}`);

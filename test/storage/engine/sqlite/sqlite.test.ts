@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
-import { chmodSync, readdirSync, statSync } from "node:fs";
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { checkDatabase } from "../../../../src/storage/check/check-database.ts";
 import { deleteRow, findRow, insertRow } from "../../../../src/storage/collection/rows.ts";
+import { openDatabase } from "../../../../src/storage/database.ts";
 import { readCounter, readCounters, setCounter } from "../../../../src/storage/engine/counters.ts";
+import { defaultDatabaseLimits } from "../../../../src/storage/engine/dialect.ts";
 import { StorageUnavailable } from "../../../../src/storage/engine/errors.ts";
 import type { Transaction } from "../../../../src/storage/engine/session.ts";
 import { writeSetting } from "../../../../src/storage/engine/settings.ts";
@@ -133,19 +136,28 @@ describe("SQLite: writes that share a commit", () => {
 
 describe("SQLite: the file", () => {
   it("is accessible to its owner only, with its log: it holds signing keys", async () => {
-    await using store = await openSqliteStore();
-    await write(store.database, (tx) => insertRow(tx, groups, root));
-    const folder = path.dirname(store.url);
-    const modes = readdirSync(folder).map((file) => [file, statSync(path.join(folder, file)).mode & 0o777]);
+    await using stack = new AsyncDisposableStack();
+    const parent = mkdtempSync(path.join(tmpdir(), "gatehouse-modes-"));
+    stack.defer(() => rmSync(parent, { recursive: true }));
+    // The database makes this folder.
+    const folder = path.join(parent, "data");
+    const file = path.join(folder, "gatehouse.db");
+    const open = async () => {
+      const database = await openDatabase(file, defaultDatabaseLimits);
+      stack.defer(() => database.close());
+      return database;
+    };
+    await write(await open(), (tx) => insertRow(tx, groups, root));
+    const modes = readdirSync(folder).map((name) => [name, statSync(path.join(folder, name)).mode & 0o777]);
     assert.deepEqual(modes.sort(), [
       ["gatehouse.db", 0o600],
       ["gatehouse.db-shm", 0o600],
       ["gatehouse.db-wal", 0o600],
     ]);
     assert.equal(statSync(folder).mode & 0o777, 0o700);
-    chmodSync(store.url, 0o644);
-    await store.open();
-    assert.equal(statSync(store.url).mode & 0o777, 0o600, "a file that others could read when it was opened");
+    chmodSync(file, 0o644);
+    await open();
+    assert.equal(statSync(file).mode & 0o777, 0o600, "a file that others could read when it was opened");
   });
 
   it("has strict tables that are their own primary index, except large rows, the searched texts, and rows that are numbered", async () => {
