@@ -1,4 +1,4 @@
-// Every case over gRPC and REST on SQLite. api.full.ts has the other ways, and PostgreSQL.
+// Every case over REST on SQLite. api.full.ts has the other ways, and PostgreSQL.
 import { testCasesAt } from "./ways.ts";
 
-testCasesAt([{ name: "SQLite", database: "sqlite", apiClients: ["grpc", "rest"] }]);
+testCasesAt([{ name: "SQLite", database: "sqlite", apiClients: ["rest"] }]);

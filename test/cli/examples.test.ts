@@ -13,6 +13,7 @@ import { processShell } from "../../src/cli/shell.ts";
 import { startDevelopmentServer } from "../documentation/development-server.ts";
 import { openSession, type ShellSession } from "../documentation/session.ts";
 import { freePort } from "../harness/postgres.ts";
+import { isQuick } from "../harness/quick.ts";
 import { unsigned } from "./caller.ts";
 
 /** Returns all pages of the help that people are shown. */
@@ -63,7 +64,7 @@ describe("examples", () => {
   });
 });
 
-describe("examples against a development server", () => {
+describe("examples against a development server", { skip: isQuick }, () => {
   // These are for a person, for another host, run without end, or make data of their own.
   const isSkipped = (line: string) =>
     /^gatehouse (auth (login|configure-docker)|iam memberships (accept|decline|leave)|iam access-requests (create|approve|deny|acknowledge|cancel|end)|iam access-reviews (create Workloads|decide)|iam users (describe|remove)|registry|changes follow|serve|emulator|bootstrap|db copy --to postgres:)/.test(

@@ -1,7 +1,7 @@
 // Commands that were called without what precedes them.
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { run } from "./process.ts";
+import { runInTurn } from "./resident.ts";
 
 const cases: readonly (readonly [args: string, suggested: RegExp])[] = [
   ["groups list", /Did you mean `gatehouse iam groups list`\?/],
@@ -20,7 +20,7 @@ const cases: readonly (readonly [args: string, suggested: RegExp])[] = [
 describe("a command without what precedes it", () => {
   for (const [args, suggested] of cases)
     it(`gatehouse ${args} suggests the whole command`, async () => {
-      const { code, stderr } = await run(args.split(" "));
+      const { code, stderr } = await runInTurn(args.split(" "));
       assert.match(stderr, suggested);
       assert.equal(code, 2);
     });

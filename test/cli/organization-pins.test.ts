@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { after, before, describe, it } from "node:test";
 import { stopPostgres } from "../harness/postgres.ts";
+import { isQuick } from "../harness/quick.ts";
 import { rest } from "../harness/rest.ts";
 import { forgeToken, gitHub, gitHubJob, startForges } from "../sts/forges.ts";
 import { type Caller, startCaller } from "./caller.ts";
@@ -28,7 +29,7 @@ describe("pinned names that move with an organization", () => {
     ["sqlite", "postgres"],
     ["postgres", "sqlite"],
   ] as const)
-    describe(`pins of an organization that moves from ${from} to ${to}`, () => {
+    describe(`pins of an organization that moves from ${from} to ${to}`, { skip: isQuick && to === "sqlite" }, () => {
       let source: Caller;
       let target: Caller;
       let file: string;

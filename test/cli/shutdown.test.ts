@@ -8,6 +8,7 @@ import { createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { Health, HealthCheckResponse_ServingStatus as Status } from "../../gen/health/v1/health_pb.ts";
 import { freePort } from "../harness/postgres.ts";
+import { isQuick } from "../harness/quick.ts";
 import { startTestServer } from "../harness/server.ts";
 import { dataDirectory, type Running, start } from "./process.ts";
 
@@ -65,14 +66,14 @@ describe("the shutdown delay", () => {
     assert.equal(await next(), undefined);
   });
 
-  it("the delay ends by itself, also for SIGINT", async () => {
+  it("the delay ends by itself, also for SIGINT", { skip: isQuick }, async () => {
     using server = await serve("--shutdown-delay", "1");
     server.child.kill("SIGINT");
     await server.leaving();
     assert.equal((await server.finished).code, 0);
   });
 
-  it("a SIGTERM that a launcher passes on a second time does not end the delay", async () => {
+  it("a SIGTERM that a launcher passes on a second time does not end the delay", { skip: isQuick }, async () => {
     using data = dataDirectory();
     const listen = `127.0.0.1:${await freePort()}`;
     const settings = ["--base-url", "https://localhost", "--data-dir", data.path, "--listen", listen];

@@ -36,14 +36,17 @@ function stepsOfRun(): Step[] {
   const tests =
     positionals.length > 0
       ? testSteps(positionals, { memoryFolder })
-      : testSteps(shortTests(), { memoryFolder, database: "sqlite" });
+      : testSteps(shortTests(), { memoryFolder, database: "sqlite", isQuick: true });
   return [...tests, ...sourceSteps, ...protoSteps, lockFileStep];
 }
 
-/** The rest of the full matrix: the files that `npm test` leaves out, and on PostgreSQL what it runs on SQLite only. */
+/** The rest of the full matrix: all of what `npm test` leaves out or runs in part, and on PostgreSQL what it runs on SQLite only. */
 function stepsOfMatrix(): Step[] {
-  const forBoth = shortTests().filter((file) => readFileSync(file, "utf8").includes('/databases.ts"'));
-  return [...testSteps(fullTests(), { memoryFolder }), ...testSteps(forBoth, { memoryFolder, database: "postgres" })];
+  const importing = (module: string) => (file: string) => readFileSync(file, "utf8").includes(`/${module}"`);
+  const partial = shortTests().filter(importing("quick.ts"));
+  const forBoth = shortTests().filter((file) => importing("databases.ts")(file) && !partial.includes(file));
+  const whole = [...fullTests(), ...partial].sort();
+  return [...testSteps(whole, { memoryFolder }), ...testSteps(forBoth, { memoryFolder, database: "postgres" })];
 }
 
 /** The tests that the change can affect, lint and types; with changed protos, their checks too. */

@@ -1,6 +1,7 @@
 // The steps of `npm test`.
 import path from "node:path";
 import { databasesVariable } from "../harness/databases.ts";
+import { quickVariable } from "../harness/quick.ts";
 import type { DatabaseKind } from "../harness/server.ts";
 import type { FileTime } from "./file-times.ts";
 import { checkLockFile } from "./lock-file.ts";
@@ -47,15 +48,18 @@ export interface TestOptions {
   readonly memoryFolder?: string | undefined;
   /** The database of tests that are for both; both when absent. */
   readonly database?: DatabaseKind;
+  /** Whether long tests run a part of their cases only; false if absent. */
+  readonly isQuick?: boolean;
 }
 
 /** Returns the steps of these test files, the longest first. */
-export function testSteps(files: readonly string[], { memoryFolder, database }: TestOptions): Step[] {
+export function testSteps(files: readonly string[], { memoryFolder, database, isQuick = false }: TestOptions): Step[] {
   const env = {
     NODE_COMPILE_CACHE: compileCache,
     ...process.env,
     ...(memoryFolder && { TMPDIR: memoryFolder }),
     ...(database && { [databasesVariable]: database }),
+    [quickVariable]: isQuick ? "1" : "",
   };
   const newStep = (name: string, files: readonly string[], isLive = false): Step => ({
     name: database === "postgres" ? `${name} on PostgreSQL` : name,

@@ -3,6 +3,7 @@ import { after, describe, it } from "node:test";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import type { Compression } from "../../src/sboms/read.ts";
 import { newSbomReader } from "../../src/sboms/reader.ts";
+import { isQuick } from "../harness/quick.ts";
 import { bundle, bytesOf, cycloneDx, dsse, imageDigest, spdx, statement } from "./documents.ts";
 
 describe("the reader of SBOMs", () => {
@@ -200,7 +201,8 @@ describe("the reader of SBOMs", () => {
       assert.equal(await problemOf(cycloneDx([]), compression), `is not compressed with ${compression}`);
   });
 
-  it("reads the next document after one that needed too much memory", async () => {
+  // "a million packages" needs too much memory, too, and is followed by others.
+  it("reads the next document after one that needed too much memory", { skip: isQuick }, async () => {
     const items = Array.from({ length: 150_000 }, (_, i) => `{"a":{},"b":{},"c":[${i}],"d":{"e":{}},"f":[[],[],[]]}`);
     const hungry = `{"bomFormat":"CycloneDX","specVersion":"1.6","services":[${Array(12).fill(items.slice(0, 40_000).join(",")).join(",")}]}`;
     const found = await read(hungry);

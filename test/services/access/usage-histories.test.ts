@@ -10,6 +10,7 @@ import { writeSetting } from "../../../src/storage/engine/settings.ts";
 import { noteBinding, storeUses } from "../../../src/storage/iam/access-usage.ts";
 import { roleBindingCollection, roleCollection } from "../../../src/storage/iam/collections.ts";
 import { databases } from "../../harness/databases.ts";
+import { casesOf } from "../../harness/quick.ts";
 import { rest } from "../../harness/rest.ts";
 import { startTestServer, type TestServer } from "../../harness/server.ts";
 import { addGroup, addIdentity, addRole, arrange, bind, viewerRole } from "../../security/tree.ts";
@@ -129,7 +130,7 @@ for (const database of databases) {
     const isAllowed = async ({ identity, group, capability }: Use) => (await accessOf(identity)).has(capability, group);
 
     it("removing all role bindings with the advice to remove denies no use of the days that it is about", async () => {
-      const histories = database === "sqlite" ? 200 : 40;
+      const histories = database === "sqlite" ? casesOf(20, 200) : 40;
       for (let seed = 1; seed <= histories; seed++) {
         const { root, uses } = await live(newChooser(seed * 7919));
         const advised = await adviceAt(root);

@@ -7,6 +7,7 @@ import { lastChange, readChanges } from "../../../src/storage/change-log/change-
 import { type ApiClient, openApiClient } from "../../harness/api-clients.ts";
 import { databases } from "../../harness/databases.ts";
 import { stopPostgres } from "../../harness/postgres.ts";
+import { casesOf, isQuick } from "../../harness/quick.ts";
 import { startTestServer, type TestServer } from "../../harness/server.ts";
 import { largeOrganization, smallOrganization } from "./generated.ts";
 
@@ -269,19 +270,21 @@ for (const database of databases) {
     });
 
     // If each deletion took longer than the one before, the deadline would come first.
-    it("deletes 9,900 groups within the deadline of a call, and rejects more than it may delete", async () => {
-      const groups = Array.from({ length: 9_900 }, (_, i) => ({ group: { name: `group-${i}` } }));
+    const count = casesOf(900, 9_900);
+    it(`deletes ${count} groups within the deadline of a call, and rejects more than it may delete`, async () => {
+      const groups = Array.from({ length: count }, (_, i) => ({ group: { name: `group-${i}` } }));
       const { groupUid } = await applied({ resources: [{ organization: { name: "wide" } }, ...groups] });
       const last = { group: { name: "last" } };
       const further = Array.from({ length: 100 }, (_, i) => ({ group: { name: `group-${i}`, group: "last" } }));
       const { changes } = await applied({ groupUid, resources: [last, ...further] });
-      const tooMany = JSON.stringify(await outcome(destroy, { groupUid }));
-      assert.match(tooMany, /TOO_MANY_RESOURCES.*the request changes 10002 resources, and may change 10000/);
+      const tooMany = JSON.stringify(await outcome(destroy, { groupUid, validateOnly: isQuick }));
+      if (!isQuick)
+        assert.match(tooMany, /TOO_MANY_RESOURCES.*the request changes 10002 resources, and may change 10000/);
       const { uid = "" } = changes.find(({ name }) => name === "last")!;
       assert.ok("response" in (await outcome(destroy, { groupUid: uid })));
       const deleted = await outcome(destroy, { groupUid });
       assert.ok("response" in deleted, JSON.stringify(deleted));
-      assert.equal((deleted.response as { counts: Record<string, number> }).counts.groups, 9_901);
+      assert.equal((deleted.response as { counts: Record<string, number> }).counts.groups, count + 1);
     });
   });
 }

@@ -17,6 +17,7 @@ import { advisoryCondition } from "../../../../src/storage/vulnerabilities/advis
 import { type AdvisoryRow, advisoryCollection } from "../../../../src/storage/vulnerabilities/rows.ts";
 import { databases } from "../../../harness/databases.ts";
 import { stopPostgres } from "../../../harness/postgres.ts";
+import { casesOf } from "../../../harness/quick.ts";
 import { forgetChanges, remainders } from "../../../storage/edits.ts";
 import { write } from "../../../storage/fixtures.ts";
 import { orders } from "../../../storage/forest.ts";
@@ -107,7 +108,7 @@ for (const database of databases) {
           for (const { uid } of rows) await write(other, (tx) => removeAdvisory(tx, uid));
         },
       );
-      await fc.assert(property, { numRuns: 25 });
+      await fc.assert(property, { numRuns: casesOf(8, 25) });
     });
 
     it("a page of a search with another filter is filled from all that the search found, not from the first ones alone", async () => {

@@ -19,6 +19,7 @@ import { eq, getTableColumns } from "../../../../src/storage/schema/drizzle.ts";
 import { deleteAdvisoryEvents } from "../../../../src/storage/vulnerabilities/advisories.ts";
 import { deleteRecordLink } from "../../../../src/storage/vulnerabilities/records.ts";
 import { newDraws } from "../../../advisories/osv/generated.ts";
+import { casesOf } from "../../../harness/quick.ts";
 import { startTestServer, type TestServer } from "../../../harness/server.ts";
 import { addGroup, arrange } from "../../../security/tree.ts";
 import { allAdvisories, contentsByGroup, recordService } from "./records.ts";
@@ -165,7 +166,10 @@ describe("records that are imported together", () => {
 });
 
 describe("advisories of generated records", () => {
-  const cases = Array.from({ length: 30 }, (_, seed) => ({ seed, versions: generateVersions(newDraws(seed)) }));
+  const cases = Array.from({ length: casesOf(10, 30) }, (_, seed) => ({
+    seed,
+    versions: generateVersions(newDraws(seed)),
+  }));
   let server: TestServer;
   let service: ReturnType<typeof recordService>;
   const groups = new Map<number, readonly [string, string]>();
