@@ -5,16 +5,17 @@ import { findDueImages, postponeImage, type QueuedImage } from "../storage/image
 import { readingLimits } from "./limits.ts";
 import { type ReadingContext, readImage } from "./read-image.ts";
 
-/** Reads one due image. Returns whether there was one. */
-export async function readNextImage(context: ReadingContext, log: ReadingLog): Promise<boolean> {
+/** Reads one due image. Returns the outcome; undefined if none was due. */
+export async function readNextImage(context: ReadingContext, log: ReadingLog): Promise<"read" | "failed" | undefined> {
   const [queued] = await findDueImages(context.database.session, context.clock(), 1);
-  if (!queued) return false;
+  if (!queued) return undefined;
   try {
     await readImage(context, queued);
+    return "read";
   } catch (error) {
     await postpone(context, queued, error, log);
+    return "failed";
   }
-  return true;
 }
 
 /** The log of failures. */

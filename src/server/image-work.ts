@@ -1,6 +1,6 @@
 // The background work for images: reads their SBOMs, compares their packages with advisories, and deletes rows that belong to no image.
 import { readNextImage } from "../registry-contents/reading-queue.ts";
-import { evaluateNext, hasEvaluationDue } from "../services/registry/contents/evaluator.ts";
+import { type EvaluationCounts, evaluateNext, hasEvaluationDue } from "../services/registry/contents/evaluator.ts";
 import { imageWorkMethod, newEventQuota } from "../services/registry/contents/finding-events.ts";
 import { type ScanPosition, sweepOrphans } from "../services/registry/contents/sweep-contents.ts";
 import type { WriteContext } from "../storage/engine/session.ts";
@@ -15,11 +15,24 @@ import type { ServerStorage } from "./storage.ts";
 /** Another server can take over from a dead one after this time. */
 const lease: Lease = { name: "images_lease", length: 30_000 };
 
+/** Counts the work that this process did. */
+export interface ImageWorkCounts {
+  /** Attempts to read the SBOMs of an image. */
+  readonly readings: Record<"read" | "failed", number>;
+  readonly evaluations: EvaluationCounts;
+}
+
+/** Returns counts of no work. */
+export function newImageWorkCounts(): ImageWorkCounts {
+  return { readings: { read: 0, failed: 0 }, evaluations: { package: 0, advisory: 0 } };
+}
+
 /** Starts the work; of several workers, one does it. Disposing waits for the image in progress, and lets another server go on. */
 export function workOnImages(
   context: ServerContext,
   { database }: ServerStorage,
   reading: ImageReading,
+  counts: ImageWorkCounts,
 ): AsyncDisposable {
   const { clock, log, draining, nodeId, group } = context;
   if (group?.isWriter === false) return { [Symbol.asyncDispose]: async () => {} };
@@ -46,13 +59,15 @@ export function workOnImages(
   }
 
   async function read(): Promise<void> {
-    while (!draining.aborted && (await findDueImages(session, clock(), 1)).length > 0 && (await leads()))
-      await readNextImage({ ...reading, newWrite }, log);
+    while (!draining.aborted && (await findDueImages(session, clock(), 1)).length > 0 && (await leads())) {
+      const outcome = await readNextImage({ ...reading, newWrite }, log);
+      if (outcome) counts.readings[outcome] += 1;
+    }
   }
 
   async function compare(): Promise<void> {
     while (!draining.aborted && (await hasEvaluationDue(database)) && (await leads()))
-      await evaluateNext({ database, newWrite, settings, quota });
+      await evaluateNext({ database, newWrite, settings, quota, counts: counts.evaluations });
   }
 
   async function sweep(): Promise<void> {

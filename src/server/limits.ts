@@ -90,6 +90,8 @@ export const limits = {
   expensiveMetrics: { maxAgeMs: 15_000, patienceMs: 1_000 },
   /** Waiting deliveries that metrics count. */
   countedDeliveries: 100_000,
+  /** Waiting images, and waiting packages, that metrics count. */
+  countedImages: 100_000,
   /** The interval in which expired rows are deleted. */
   sweepMs: 60_000,
   /** The interval in which a server looks for changed names, and its pause between two transactions that index them. */

@@ -42,7 +42,11 @@ export interface EvaluationContext {
   readonly newWrite: () => WriteContext;
   readonly settings: NameSettings;
   readonly quota: EventQuota;
+  readonly counts: EvaluationCounts;
 }
+
+/** Counts comparisons of a package: with all advisories, because the package was due, and with an advisory that changed. */
+export type EvaluationCounts = Record<"package" | "advisory", number>;
 
 /** Returns whether there may be something to do. Costs two reads. */
 export async function hasEvaluationDue({ session }: Pick<Database, "session">): Promise<boolean> {
@@ -68,7 +72,8 @@ export async function evaluateNext(context: EvaluationContext): Promise<boolean>
 }
 
 /** Compares a package with all advisories of its organization. */
-async function evaluatePackage({ database, newWrite }: EvaluationContext, due: PackageRow): Promise<void> {
+async function evaluatePackage({ database, newWrite, counts }: EvaluationContext, due: PackageRow): Promise<void> {
+  counts.package += 1;
   const asked = askedOf(due);
   const findings = asked ? await searchFindings(database, asked, due) : [];
   await database.write(newWrite(), async (tx) => {
@@ -139,7 +144,7 @@ async function startAgain({ database, newWrite }: EvaluationContext, stored: str
 
 /** Compares all packages that an advisory is or was about with its current state. */
 async function reevaluate(context: EvaluationContext, advisoryUid: string): Promise<void> {
-  const { database } = context;
+  const { database, counts } = context;
   const changed = await database.read((session) => readAdvisory(session, advisoryUid));
   const { row, statements } = changed;
   const organization = rootOf(advisoryUid);
@@ -155,6 +160,7 @@ async function reevaluate(context: EvaluationContext, advisoryUid: string): Prom
     const answers: PackageAnswer[] = [];
     for (const due of packages) {
       await nextSlice();
+      counts.advisory += 1;
       const asked = askedOf(due);
       answers.push({ due, answer: statements && asked ? evaluateIfNamed(row!, statements, asked) : undefined });
     }
