@@ -6,6 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { collections } from "../../src/services/resources.ts";
 import { checkDatabase } from "../../src/storage/check/check-database.ts";
 import { stopPostgres } from "../harness/postgres.ts";
+import { isQuick } from "../harness/quick.ts";
 import { addCaller, addGroup, addPerson, bind, viewerRole } from "../security/tree.ts";
 import { documentsOf } from "../services/apply/documents.ts";
 import { largeOrganization, smallOrganization } from "../services/apply/generated.ts";
@@ -234,7 +235,7 @@ describe("gatehouse export, apply and diff", () => {
     assert.deepEqual((await database.read((session) => checkDatabase(session, collections))).findings, []);
   });
 
-  it("writes and reads thousands of resources", async () => {
+  it("writes and reads thousands of resources", { skip: isQuick }, async () => {
     const resources = largeOrganization("large", { groups: 200, roles: 5, identities: 400, repos: 400, bindings: 900 });
     const file = write("large.yaml", documentsOf(resources));
     const applied = await source.run("apply", "-f", file, "--yes");

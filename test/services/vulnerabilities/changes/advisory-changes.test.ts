@@ -12,6 +12,7 @@ import type { Transaction } from "../../../../src/storage/engine/session.ts";
 import { sweep } from "../../../../src/storage/sweep.ts";
 import { databases } from "../../../harness/databases.ts";
 import { stopPostgres } from "../../../harness/postgres.ts";
+import { isQuick } from "../../../harness/quick.ts";
 import { rest } from "../../../harness/rest.ts";
 import { startTestServer, type TestServer } from "../../../harness/server.ts";
 import { startTwoNodes } from "../../../harness/two-nodes.ts";
@@ -125,7 +126,7 @@ describe("a follower misses nothing during concurrent writes and sees deletions"
     await follow(server, [database, database, database]);
   });
 
-  it("a follower on PostgreSQL misses no change of writers on two nodes", async () => {
+  it("a follower on PostgreSQL misses no change of writers on two nodes", { skip: isQuick }, async () => {
     await using nodes = await startTwoNodes();
     const databases = [nodes.one.server.database, nodes.other.server.database];
     await follow(nodes.one, [...databases, ...databases]);

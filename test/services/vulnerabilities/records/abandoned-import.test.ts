@@ -5,6 +5,7 @@ import { recordTables } from "../../../../src/services/vulnerabilities/records/r
 import { findStoredCopy } from "../../../../src/storage/vulnerabilities/records.ts";
 import { writingServers } from "../../../harness/databases.ts";
 import { stopPostgres } from "../../../harness/postgres.ts";
+import { isQuick } from "../../../harness/quick.ts";
 import { startTestServer, type TestServer } from "../../../harness/server.ts";
 import { until } from "../../../harness/until.ts";
 
@@ -30,7 +31,7 @@ const records = Array.from({ length: count }, (_, i) => ({
 }));
 
 for (const [title, options] of Object.entries(writingServers)) {
-  describe(`an abandoned import: ${title}`, () => {
+  describe(`an abandoned import: ${title}`, { skip: isQuick && options.forwardsWrites }, () => {
     let server: TestServer;
     before(async () => {
       server = await startTestServer(options);
