@@ -232,6 +232,25 @@ for (const database of databases) {
       registry.intercept = () => false;
     });
 
+    it("does not follow a registry that redirects to another address, and says so", async () => {
+      const { registry } = listening;
+      const { digest } = registry.putImage("amd64", "redirected");
+      tag("redirected", tagOf(digest, ".sbom"), artifact(cycloneDx([purlOf("far")]), types.cycloneDx));
+      registry.intercept = (request, response) => {
+        if (!request.url?.includes("/redirected/blobs/")) return false;
+        response.writeHead(307, { location: `${registry.url}/elsewhere` }).end();
+        return true;
+      };
+      await push("redirected", "1.0", digest);
+      const error = await until(
+        "the failure",
+        async () => (await list("redirected", digest, "listSboms")).error || undefined,
+      );
+      assert.equal(error, "redirects are not followed");
+      assert.ok(!registry.requests.includes("/elsewhere"));
+      registry.intercept = () => false;
+    });
+
     it("returns the content of an SBOM in the registry", async () => {
       const { registry } = listening;
       const { digest } = registry.putImage("amd64", "content");
