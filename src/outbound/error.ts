@@ -30,3 +30,13 @@ export class OutboundError extends Error {
     this.attempt = attempt ?? { isTimeout: false };
   }
 }
+
+/** A response with a longer body than the caller takes. */
+export class LongAnswer extends OutboundError {
+  readonly maxBytes: number;
+
+  constructor(maxBytes: number, attempt?: OutboundAttempt) {
+    super("refused", `the answer is longer than ${maxBytes} bytes`, undefined, attempt);
+    this.maxBytes = maxBytes;
+  }
+}

@@ -11,7 +11,7 @@ import { type Proxies, proxyFor } from "../base/proxies.ts";
 import { certificateProblem } from "../base/system-error.ts";
 import { currentTraceparent, traced, tracing } from "../base/tracing.ts";
 import { type AddressRules, findAddresses, isPublicPeer, noPublicAddress, systemErrorOf } from "./addresses.ts";
-import { type OutboundAttempt, OutboundError, type OutboundFailure, type Reach } from "./error.ts";
+import { LongAnswer, type OutboundAttempt, OutboundError, type OutboundFailure, type Reach } from "./error.ts";
 import { type Header, headersOf, readBeginning, readBody } from "./response.ts";
 import { askProxy, openTunnel, ProxyError, proxyAuthorization } from "./tunnel.ts";
 
@@ -207,6 +207,7 @@ export const noAnswer = "there was no complete answer in time";
 function toOutboundError(error: unknown, attempt?: OutboundAttempt): OutboundError {
   const newError = (failure: OutboundFailure, message: string, cause: unknown) =>
     new OutboundError(failure, message, cause, attempt);
+  if (error instanceof LongAnswer) return new LongAnswer(error.maxBytes, attempt);
   if (error instanceof OutboundError) return newError(error.failure, error.message, error.cause);
   const problem = certificateProblem(error);
   if (problem !== undefined) return newError("untrusted", `certificate not trusted: ${problem}`, error);

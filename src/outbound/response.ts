@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { OutboundError } from "./error.ts";
+import { LongAnswer, OutboundError } from "./error.ts";
 
 /** A header of a response. */
 export interface Header {
@@ -29,7 +29,7 @@ async function readWithin(response: IncomingMessage, maxBytes: number): Promise<
   let size = 0;
   for await (const chunk of response) {
     size += (chunk as Buffer).length;
-    if (size > maxBytes) throw new OutboundError("refused", `the answer is longer than ${maxBytes} bytes`);
+    if (size > maxBytes) throw new LongAnswer(maxBytes);
     chunks.push(chunk as Buffer);
   }
   return Buffer.concat(chunks);

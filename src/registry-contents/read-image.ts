@@ -1,4 +1,5 @@
 // Reads the SBOMs of an image from the registry, and stores the packages in them.
+import { LongAnswer } from "../outbound/error.ts";
 import type { FetchContent } from "../registry-notifications/image.ts";
 import { sbomLimits } from "../sboms/limits.ts";
 import { contentLimits } from "../services/registry/contents/limits.ts";
@@ -129,16 +130,31 @@ async function readDocument(
   const { digest, size, problem } = document;
   const failed = (error: string): Read => ({ sbom: infoOf(context, image, document, { error }), purls: [] });
   if (problem !== "") return failed(problem);
-  if (size > sbomLimits.documentBytes) return failed(`is larger than ${sbomLimits.documentBytes / 1024 / 1024} MiB`);
-  const bytes = await context.fetch("blobs", repository, digest);
-  if (!bytes) return failed("is not in the registry");
-  const read = await context.sboms.read({ bytes, compression: "", digest: image.digest, isStored: false });
+  const tooLarge = `is larger than ${sbomLimits.documentBytes / 1024 / 1024} MiB`;
+  if (size > sbomLimits.documentBytes) return failed(tooLarge);
+  const bytes = await fetchWithin(context.fetch, repository, digest);
+  if (!bytes) return failed(bytes === undefined ? "is not in the registry" : tooLarge);
+  const read = await context.sboms.read({ bytes, compression: "", digest: image.digest, isStored: false }, true);
   if ("problem" in read) return failed(read.problem);
   if (read.digest !== digest) return failed("has another digest than its manifest says");
   if (!read.sbom) return { sbom: undefined, purls: [] };
   const { format, tool, isSigned: signed, purls, unchecked } = read.sbom;
   const known = { format, tool, signed, packages: purls.length, reasons: [...unchecked], size: read.size };
   return { sbom: infoOf(context, image, document, known), purls };
+}
+
+/** Returns null for a document that is larger than its manifest says, and than a document may be. */
+async function fetchWithin(
+  fetch: FetchContent,
+  repository: string,
+  digest: string,
+): Promise<Buffer | null | undefined> {
+  try {
+    return await fetch("blobs", repository, digest);
+  } catch (error) {
+    if (error instanceof LongAnswer) return null;
+    throw error;
+  }
 }
 
 const sourceNames: Readonly<Record<number, string>> = { 1: "referrer", 2: "attestation", 4: "tag" };

@@ -25,7 +25,7 @@ export class Components {
   #count = 0;
 
   constructor(system: OperatingSystem | undefined) {
-    this.#distro = system ? `${system.name}-${system.version}`.toLowerCase() : "";
+    this.#distro = system && isNamed(system) ? `${system.name}-${system.version}`.toLowerCase() : "";
   }
 
   /** Adds a component with its package URLs. */
@@ -51,6 +51,11 @@ export class Components {
     if (known) known.count += 1;
     else this.#unchecked.set(reason, { count: 1, example: clip(name, sbomLimits.nameLength) });
   }
+}
+
+/** Whether the names are those of os-release, such as "debian" and "12". With a title, such as "Red Hat Enterprise Linux", no release would agree. */
+function isNamed({ name, version }: OperatingSystem): boolean {
+  return /^[a-z0-9._-]+$/i.test(name) && /^[a-z0-9._~-]+$/i.test(version);
 }
 
 /** Returns a package URL in its canonical form, the reason why it cannot be checked, or undefined for that of an image. */

@@ -15,6 +15,10 @@ const packageTypes: ReadonlySet<string> = new Set([
   "platform",
 ]);
 
+/** The members that are read, wherever they are. */
+export const cycloneDxMembers =
+  "bomFormat specVersion metadata tools component components type group name version purl".split(" ");
+
 /** Returns whether a document is of this format. */
 export function isCycloneDx({ bomFormat }: JsonObject): boolean {
   return bomFormat === "CycloneDX";

@@ -6,6 +6,9 @@ export const sbomLimits = {
   packages: 100_000,
   /** The depth of its objects and lists. */
   depth: 100,
+  /** The values that reading it needs, and the members of one of its objects. */
+  values: 1_500_000,
+  members: 10_000,
   /** The length of a package URL, in UTF-16 units: an index entry of PostgreSQL has less than 2704 bytes. */
   purlLength: 700,
   /** The length of names from documents that are shown. */

@@ -2,14 +2,14 @@
 import { hash } from "node:crypto";
 import { constants, gunzipSync, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { BadDocument } from "../advisories/document.ts";
-import { parseJson } from "../advisories/json-text.ts";
 import { attestationIn } from "../advisories/openvex/attestation.ts";
 import { clip } from "../base/clip.ts";
 import { isJsonObject, type JsonObject } from "../base/json.ts";
-import { isCycloneDx, readCycloneDx } from "./cyclonedx.ts";
+import { cycloneDxMembers, isCycloneDx, readCycloneDx } from "./cyclonedx.ts";
 import { sbomLimits } from "./limits.ts";
 import type { Sbom } from "./sbom.ts";
-import { isSpdx, readSpdx } from "./spdx.ts";
+import { parseSparsely } from "./sparse-json.ts";
+import { isSpdx, readSpdx, spdxMembers } from "./spdx.ts";
 
 /** The compression of a document. */
 export type Compression = "" | "gzip" | "zstd";
@@ -35,19 +35,26 @@ export interface ReadDocument {
   readonly stored: Uint8Array;
 }
 
-/** Reads a document. Throws BadDocument if it is not an SBOM that can be read. */
+/** Reads a document, and gives up its bytes. Throws BadDocument if it is not an SBOM that can be read. */
 export function readDocument(document: SbomDocument): ReadDocument {
   const bytes = decompressed(document.bytes, document.compression);
-  const sbom = readSbom(bytes, document.digest);
   const stored = document.isStored ? zstdCompressSync(bytes) : new Uint8Array();
-  return { sbom, digest: `sha256:${hash("sha256", bytes)}`, size: bytes.length, stored };
+  const read = { digest: `sha256:${hash("sha256", bytes)}`, size: bytes.length, stored };
+  const text = textOf(bytes);
+  for (const each of [document.bytes, bytes]) giveUp(each);
+  return { sbom: readSbom(text, document.digest), ...read };
+}
+
+/** Frees the memory of a large document now: a document of the full size would not fit three times, as bytes, text and values. */
+function giveUp({ buffer, byteLength }: Uint8Array): void {
+  if (byteLength >= 2 ** 20 && buffer.byteLength === byteLength && buffer instanceof ArrayBuffer) buffer.transfer(0);
 }
 
 /** Predicates of in-toto statements that are SBOMs: https://github.com/in-toto/attestation/tree/main/spec/predicates. */
 const sbomPredicates = /^https:\/\/(?:spdx\.dev\/Document|cyclonedx\.org\/(?:bom|specification\/overview))(?:\/|$)/;
 
-function readSbom(bytes: Uint8Array, digest: string): Sbom | undefined {
-  const document = parse(bytes);
+function readSbom(text: string, digest: string): Sbom | undefined {
+  const document = parse(text);
   const attestation = attestationIn(document, parseText);
   if (!attestation) {
     if (isEnvelope(document)) throw new BadDocument("is an envelope without an in-toto statement");
@@ -75,8 +82,8 @@ function decompressed(bytes: Uint8Array, compression: Compression): Uint8Array {
   }
 }
 
-function parse(bytes: Uint8Array): JsonObject {
-  const value = parseText(textOf(bytes));
+function parse(text: string): JsonObject {
+  const value = parseText(text);
   if (!isJsonObject(value)) throw new BadDocument("must be a JSON object");
   return value;
 }
@@ -90,9 +97,16 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
+/** The members of envelopes and statements that are read. */
+const envelopeMembers = "payloadType payload dsseEnvelope _type predicateType predicate subject digest sha256".split(
+  " ",
+);
+
+const members: ReadonlySet<string> = new Set(envelopeMembers.concat(cycloneDxMembers, spdxMembers));
+
 function parseText(text: string): unknown {
   try {
-    return parseJson(text, sbomLimits.depth);
+    return parseSparsely(text, members, sbomLimits);
   } catch (error) {
     throw error instanceof SyntaxError ? new BadDocument("is not JSON") : error;
   }

@@ -9,8 +9,8 @@ const threadFile = programFile("sboms/read-thread.js");
 
 /** Reads documents, one at a time. Disposing ends the thread. */
 export interface SbomReader extends AsyncDisposable {
-  /** Reads a document. Its bytes are copied. */
-  read(document: SbomDocument): Promise<ReadResult>;
+  /** Reads a document. Its bytes are copied, or moved: then the caller cannot use them any more. */
+  read(document: SbomDocument, isMoved?: boolean): Promise<ReadResult>;
 }
 
 /** Makes a reader, whose thread starts with the first document and ends when it has had none for a while. */
@@ -26,18 +26,18 @@ export function newSbomReader(): SbomReader {
     await ending?.terminate();
   }
 
-  async function readNow(document: SbomDocument): Promise<ReadResult> {
+  async function readNow(document: SbomDocument, isMoved: boolean): Promise<ReadResult> {
     clearTimeout(idle);
     thread ??= start();
-    const result = await resultOf(thread, document);
+    const result = await resultOf(thread, document, isMoved);
     if (!result.isAlive) await end();
     else idle = setTimeout(() => void end(), idleMs).unref();
     return result.result;
   }
 
   return {
-    read(document) {
-      const reading = last.then(() => readNow(document));
+    read(document, isMoved = false) {
+      const reading = last.then(() => readNow(document, isMoved));
       last = reading.catch(() => {});
       return reading;
     },
@@ -60,7 +60,11 @@ function start(): Worker {
 }
 
 /** Waits for the result of a document. A thread that ends, or that takes too long, is the fault of the document. */
-function resultOf(worker: Worker, document: SbomDocument): Promise<{ result: ReadResult; isAlive: boolean }> {
+function resultOf(
+  worker: Worker,
+  document: SbomDocument,
+  isMoved: boolean,
+): Promise<{ result: ReadResult; isAlive: boolean }> {
   return new Promise((resolve) => {
     const finish = (result: ReadResult, isAlive: boolean) => {
       clearTimeout(timer);
@@ -75,7 +79,10 @@ function resultOf(worker: Worker, document: SbomDocument): Promise<{ result: Rea
     worker.once("message", (result: ReadResult) => finish(result, true));
     worker.once("error", (error) => finish({ problem: problemOf(error) }, false));
     worker.once("exit", () => finish({ problem: "cannot be read" }, false));
-    worker.postMessage(document);
+    const { buffer, byteLength } = document.bytes;
+    // Small buffers share their memory with others.
+    const isOwn = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
+    worker.postMessage(document, isMoved && isOwn ? [buffer] : []);
   });
 }
 

@@ -13,6 +13,12 @@ const otherPurposes: ReadonlySet<string> = new Set([
   "OPERATING_SYSTEM",
 ]);
 
+/** The members that are read, wherever they are. */
+export const spdxMembers = (
+  "@context spdxVersion creationInfo creators documentDescribes relationships relationshipType relatedSpdxElement " +
+  "packages SPDXID name versionInfo primaryPackagePurpose externalRefs referenceType referenceLocator"
+).split(" ");
+
 /** Returns whether a document is of this format. */
 export function isSpdx(document: JsonObject): boolean {
   return versionOf(document) !== "";
@@ -20,7 +26,8 @@ export function isSpdx(document: JsonObject): boolean {
 
 /** SPDX 3 is JSON-LD and has its version elsewhere. It is named because many programs write it in place of SPDX 2. */
 function versionOf({ spdxVersion, "@context": context }: JsonObject): string {
-  return /^https:\/\/spdx\.org\/rdf\/3\./.test(scalarText(context)) ? "SPDX-3" : scalarText(spdxVersion);
+  if (/^https:\/\/spdx\.org\/rdf\/3\./.test(scalarText(context))) return "SPDX-3";
+  return typeof spdxVersion === "string" ? spdxVersion : "";
 }
 
 /** Reads a document. */

@@ -2,6 +2,7 @@
 import { readingLimits } from "../registry-contents/limits.ts";
 import type { ReadingContext } from "../registry-contents/read-image.ts";
 import { registryContent } from "../registry-contents/registry-content.ts";
+import type { FetchContent } from "../registry-notifications/image.ts";
 import { registryLimits } from "../registry-notifications/limits.ts";
 import { upstreamContent } from "../registry-notifications/registry-client.ts";
 import { sbomLimits } from "../sboms/limits.ts";
@@ -30,18 +31,21 @@ export function openImageReading(
   const client = { url, credentials: secrets.registryCredentials, signer, proxies: config.proxies };
   // One byte more than a document may have: the reader rejects a larger one, and names it.
   const documents = { timeoutMs: readingLimits.documentMs, maxBytes: sbomLimits.documentBytes + 1 };
+  const manifests = { timeoutMs: readingLimits.documentMs, maxBytes: registryLimits.manifestBytes };
   const hasRegistry = url !== "";
   const { responseMs: timeoutMs } = readingLimits;
   const sources = {
     documents: upstreamContent(client, { ...documents, timeoutMs }),
-    manifests: upstreamContent(client, { timeoutMs, maxBytes: registryLimits.manifestBytes }),
+    manifests: upstreamContent(client, { ...manifests, timeoutMs }),
   };
+  const fetch: FetchContent = (kind, ...named) =>
+    upstreamContent(client, kind === "blobs" ? documents : manifests)(kind, ...named);
   return {
     database,
     clock,
     names,
     sboms,
-    fetch: hasRegistry && readsContents ? upstreamContent(client, documents) : undefined,
+    fetch: hasRegistry && readsContents ? fetch : undefined,
     registry: hasRegistry ? registryContent(database, sources, names) : undefined,
     [Symbol.asyncDispose]: () => sboms[Symbol.asyncDispose](),
   };

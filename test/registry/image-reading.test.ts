@@ -161,7 +161,12 @@ for (const database of databases) {
       ].map((each) => ({ digest: each }));
       const forged = registry.put(cycloneDx([purlOf("forged")]));
       referrers.push({ digest: artifact(cycloneDx([purlOf("forged")]), types.cycloneDx, digest) });
+      const large = registry.put(cycloneDx([purlOf("large")]));
+      referrers.push({ digest: artifact(cycloneDx([purlOf("large")]), types.cycloneDx, digest) });
       registry.intercept = (request, response) => {
+        // Its manifest says that it is small.
+        if (request.url?.endsWith(large)) response.writeHead(200).end(Buffer.alloc(33 * 1024 * 1024, " "));
+        if (request.url?.endsWith(large)) return true;
         if (!request.url?.endsWith(forged)) return false;
         response.writeHead(200).end(JSON.stringify(cycloneDx([purlOf("other")])));
         return true;
@@ -175,6 +180,7 @@ for (const database of databases) {
         "REFERRER: belongs to another image by its manifest",
         "REFERRER: has another digest than its manifest says",
         "REFERRER: is a statement about something else than the image",
+        "REFERRER: is larger than 32 MiB",
         "REFERRER: is larger than 32 MiB",
         "REFERRER: must be a JSON object",
       ]);

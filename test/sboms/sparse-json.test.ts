@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { BadDocument } from "../../src/advisories/document.ts";
+import { parseSparsely } from "../../src/sboms/sparse-json.ts";
+import { cycloneDx, dsse, spdx, statement } from "./documents.ts";
+
+const limits = { depth: 10, values: 1000, members: 100 };
+
+/** Returns all names of members in a value. */
+function namesIn(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return [...(Array.isArray(value) ? [] : Object.keys(value)), ...Object.values(value).flatMap(namesIn)];
+}
+
+/** Returns what JSON.parse makes of a text; undefined for what is not JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the value of a text with all members kept; undefined for what is not JSON. */
+function sparse(text: string, kept: ReadonlySet<string> = new Set(namesIn(parsed(text)))): unknown {
+  try {
+    return parseSparsely(text, kept, limits);
+  } catch (error) {
+    assert.ok(error instanceof SyntaxError || error instanceof BadDocument, String(error));
+    // A text with a member twice is JSON, too.
+    return error instanceof BadDocument ? parsed(text) : undefined;
+  }
+}
+
+/** Returns numbers from 0 on below a bound, the same in each run. */
+function newRandom(seed: number): (bound: number) => number {
+  let state = seed;
+  return (bound) => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0;
+    return Math.floor((state / 2 ** 32) * bound);
+  };
+}
+
+describe("JSON of which only some members are kept", () => {
+  const documents = [
+    cycloneDx(["pkg:npm/a@1", undefined]),
+    spdx(["pkg:npm/b@1"]),
+    dsse(statement({})),
+    {
+      text: 'a "quoted" \\ line\nand é, 世界, \u0001',
+      numbers: [0, -1, 1.5e-7, 1e300],
+      words: [true, false, null],
+      "": {},
+    },
+    [],
+    "text",
+    0,
+  ];
+  const texts = documents.flatMap((document) => [JSON.stringify(document), JSON.stringify(document, null, "\t")]);
+
+  it("are those of JSON.parse when all are kept", () => {
+    for (const text of texts) assert.deepEqual(sparse(text), JSON.parse(text));
+  });
+
+  it("accepts and rejects the same texts as JSON.parse, whether members are kept or not", () => {
+    const random = newRandom(44);
+    const characters = Array.from('{}[]",:\\ue+-.01 \n\ttfnés\u0000');
+    for (let round = 0; round < 20_000; round++) {
+      const text = texts[random(texts.length)]!;
+      const at = random(text.length);
+      const changed = text.slice(0, at) + characters[random(characters.length)] + text.slice(at + random(3));
+      const expected = parsed(changed);
+      assert.deepEqual(sparse(changed), expected, changed);
+      assert.equal(sparse(changed, new Set()) === undefined, expected === undefined, changed);
+    }
+  });
+
+  it("keeps the named ones wherever they are", () => {
+    const text = '{"a": {"b": [{"c": 1, "a": 2}], "c": 3}, "b": 4, "c": {"a": 5}}';
+    assert.deepEqual(parseSparsely(text, new Set(["a", "b"]), limits), { a: { b: [{ a: 2 }] }, b: 4 });
+  });
+
+  const rejected: readonly (readonly [name: string, text: string, problem: string])[] = [
+    ["a member twice", '{"x": {"y": 1,\n"\\u0079": 2}}', 'has a member twice: "y" in line 2'],
+    ["too much depth", "[".repeat(11), "is nested more than 10 deep"],
+    ["too many values", `[${"1,".repeat(1000)}1]`, "needs more memory than a document may"],
+    [
+      "too many members",
+      `{${Array.from({ length: 101 }, (_, i) => `"${i}":0`).join()}}`,
+      "has an object with more than 100 members",
+    ],
+  ];
+  for (const [name, text, message] of rejected)
+    it(`rejects ${name}`, () => {
+      assert.throws(() => parseSparsely(text, new Set(), limits), { name: "BadDocument", message });
+    });
+
+  it("does not count what is not kept", () => {
+    assert.deepEqual(parseSparsely(`{"x": [${"{},".repeat(5000)}{}]}`, new Set(), limits), {});
+  });
+});
