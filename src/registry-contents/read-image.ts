@@ -12,6 +12,7 @@ import {
   findImageByNumber,
   findParents,
   type ImageRow,
+  lockImage,
   markImageGone,
   openImages,
   setArchitecture,
@@ -91,6 +92,7 @@ async function queueSubject({ database, newWrite }: ReadingContext, { repoUid }:
 async function storeIndex({ database, newWrite }: ReadingContext, index: ImageRow, { manifests }: Manifest) {
   const platforms = manifests.filter((each) => !isAttestation(each)).slice(0, contentLimits.platforms);
   await database.write(newWrite(), async (tx) => {
+    if (!(await lockImage(tx, index.no))) return;
     const numbers = await openImages(
       tx,
       index.repoUid,
@@ -172,6 +174,7 @@ function infoOf(
 
 /** Stores the SBOMs that were found, and deletes those that are not in the registry any more. */
 async function replaceSboms(tx: Transaction, { no }: ImageRow, found: readonly SbomInfo[]): Promise<void> {
+  if (!(await lockImage(tx, no))) return;
   const names = new Set(found.map(({ name }) => name));
   const known = await findSboms(tx, [no]);
   for (const { name, source } of known)

@@ -160,6 +160,21 @@ export async function setContents(tx: Transaction, no: number, contents: Content
   await statement.execute({ no, contents, time: tx.context.time });
 }
 
+/**
+ * Locks an image until the end of the transaction. Returns whether it is there: its rows may be deleted while it is being read, and what is
+ * written afterwards would belong to no image.
+ */
+export async function lockImage(tx: Transaction, no: number): Promise<boolean> {
+  const statement = tx.prepared("images.lock", (db, { images }) =>
+    db
+      .update(images)
+      .set({ digest: sql`${images.digest}` })
+      .where(eq(images.no, sql.placeholder("no")))
+      .returning({ no: images.no }),
+  );
+  return (await statement.execute({ no })).length > 0;
+}
+
 /** Marks the image with a digest as deleted. The sweeper deletes its rows. */
 export async function markImageGone(tx: Transaction, repoUid: string, digest: string): Promise<void> {
   const statement = tx.prepared("images.mark_gone", (db, { images }) =>
@@ -199,7 +214,13 @@ export async function findGoneImages(session: Session, limit: number): Promise<n
 export async function scanImages(session: Session, after: number, limit: number) {
   const statement = session.prepared("images.scan", (db, { images, repos }) =>
     db
-      .select({ no: images.no, repoUid: images.repoUid, digest: images.digest, repo: repos.uid })
+      .select({
+        no: images.no,
+        repoUid: images.repoUid,
+        digest: images.digest,
+        goneTime: images.goneTime,
+        repo: repos.uid,
+      })
       .from(images)
       .leftJoin(repos, eq(repos.uid, images.repoUid))
       .where(gt(images.no, numberPlaceholder("after")))
@@ -207,5 +228,5 @@ export async function scanImages(session: Session, after: number, limit: number)
       .limit(limitOf("limit")),
   );
   const rows = await statement.execute({ after, limit });
-  return rows.map(({ repo, ...image }) => ({ ...image, isOrphan: repo === null }));
+  return rows.map(({ repo, goneTime, ...image }) => ({ ...image, isOrphan: repo === null, isGone: goneTime !== null }));
 }

@@ -2,7 +2,7 @@
 import { limitOf, numberPlaceholder, textPlaceholder } from "../engine/placeholders.ts";
 import type { Session, Transaction } from "../engine/session.ts";
 import { and, asc, eq, gt, inArray, notExists, or, sql } from "../schema/drizzle.ts";
-import { findGoneImages } from "./images.ts";
+import { findGoneImages, lockImage } from "./images.ts";
 import { keepPackages } from "./packages.ts";
 
 /** How many deleted images one transaction deletes. */
@@ -19,6 +19,8 @@ export async function removeGoneImages(tx: Transaction, limit: number): Promise<
  * Deletes rows of an image, a limited number of its packages and uses. Returns whether all are deleted, the image itself last.
  */
 export async function removeImage(tx: Transaction, image: number, limit: number): Promise<boolean> {
+  // Rows that other transactions write about it are then deleted, too.
+  await lockImage(tx, image);
   if ((await deletePackagesOf(tx, image, limit)) === limit || (await deleteUsesOf(tx, image, limit)) === limit)
     return false;
   const others = [

@@ -94,9 +94,11 @@ function infoOf(image: number, name: string, { sbom, digest, size }: ReadDocumen
 
 /** Lets another server go on if this one ends before the packages are written. Returns the time. */
 async function queueForLater(tx: Transaction, image: number): Promise<number> {
-  const dueTime = tx.context.time + contentLimits.interruptionMs;
-  const queued = await findQueued(tx, image);
-  if ((queued?.dueTime ?? null) === null) await queueImage(tx, image, dueTime);
+  const { dueTime: known = null, attempts = 0 } = (await findQueued(tx, image)) ?? {};
+  // Another upload that is being written would otherwise take the image out of the queue for both.
+  const dueTime = Math.max(tx.context.time + contentLimits.interruptionMs, (known ?? 0) + 1);
+  const isOfUpload = known !== null && attempts === 0 && known > tx.context.time;
+  if (known === null || isOfUpload) await queueImage(tx, image, dueTime);
   return dueTime;
 }
 

@@ -3,7 +3,7 @@ import { mapSliced } from "../../../base/slices.ts";
 import { rootOf } from "../../../model/uid.ts";
 import type { Database } from "../../../storage/database.ts";
 import type { WriteContext } from "../../../storage/engine/session.ts";
-import type { ImageRow } from "../../../storage/images/images.ts";
+import { type ImageRow, lockImage } from "../../../storage/images/images.ts";
 import {
   addImagePackages,
   type ImagePackage,
@@ -45,6 +45,7 @@ export async function writePackages(
     for (const portion of portionsOf(all)) {
       const wanted = await mapSliced(portion, ({ purl }) => ({ purl, keys: keyNumbersOf(organization, purl) }));
       await database.write(newContext(), async (tx) => {
+        if (!(await lockImage(tx, no))) return;
         const numbers = await openPackages(tx, organization, wanted);
         await addImagePackages(tx, no, bits, [...numbers.values()]);
       });
