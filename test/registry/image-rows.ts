@@ -12,6 +12,9 @@ const tables = [
   "packages",
   "packageKeys",
   "packageFindings",
+  "imageUses",
+  "tagUses",
+  "repoRegistries",
 ] as const;
 
 /** Returns the numbers of rows by table, without empty tables. */

@@ -1,6 +1,7 @@
 // The rows of the registry resources, and how they are stored.
 import type { Collection, ResourceRow } from "../collection/collection.ts";
 import type { Transaction } from "../engine/session.ts";
+import { imageTables } from "../images/check.ts";
 import { addTagDigest, clearTagDigests } from "./tag-history.ts";
 
 /** A repo as it is stored. */
@@ -20,6 +21,7 @@ export const repoCollection: Collection<RepoRow> = {
   rows: (tables) => tables.repos,
   entries: (tables) => tables.repoEntries,
   changesAccess: [],
+  derived: imageTables,
 };
 
 /** A tag as it is stored. */
