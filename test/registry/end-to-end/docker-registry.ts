@@ -152,6 +152,22 @@ describe("docker-registry with Gatehouse", () => {
     }
   });
 
+  it("version 1 returns the SBOM and the configuration of an image as they are in the registry", async () => {
+    const about = async (what: string) => await place.call("GET", `/registry/v1/repos/${await repoOf("sbom")}/${what}`);
+    const ofImage = (what: string) => about(`digests/${multi.digest}/${what}`);
+    const { rawSbom } = await about(`digest/${multi.digest}/rawsbom`);
+    assert.deepEqual(JSON.parse(rawSbom), cycloneDx(["pkg:npm/tagged@1.0.0"]));
+    const referred = await ofImage("sbom?arch=arm64");
+    assert.deepEqual(
+      JSON.parse(Buffer.from(referred.rawSbom, "base64").toString()),
+      cycloneDx(["pkg:npm/referred@1.0.0"]),
+    );
+    for (const arch of ["amd64", "arm64"])
+      assert.deepEqual((await ofImage(`imageconfig?arch=${arch}`)).env, ["SALT=multi"], arch);
+    const { id, vulnerabilityMatches } = await ofImage("vulnreport");
+    assert.deepEqual([id, vulnerabilityMatches], [multi.digest, []]);
+  });
+
   describe("uses of images", () => {
     interface Use {
       readonly digest: string;
