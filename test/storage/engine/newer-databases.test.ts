@@ -14,6 +14,7 @@ import { newHosts } from "../../../src/storage/engine/postgres/hosts.ts";
 import { migratePostgres } from "../../../src/storage/engine/postgres/migrate.ts";
 import { readSetting, writeSetting } from "../../../src/storage/engine/settings.ts";
 import { migrateFile } from "../../../src/storage/engine/sqlite/migrate-file.ts";
+import { databases } from "../../harness/databases.ts";
 import { newPostgresDatabase, stopPostgres } from "../../harness/postgres.ts";
 import { write } from "../fixtures.ts";
 import { contract, copyMigrations, expand } from "./migration-folder.ts";
@@ -52,7 +53,7 @@ const dialects: readonly Dialect[] = [
   },
 ];
 
-for (const dialect of dialects) {
+for (const dialect of dialects.filter(({ name }) => databases.includes(name))) {
   const namesAppliedBy = async (url: string, folder: string, mode: OpenMode = "create") => {
     const names: string[] = [];
     await dialect.migrate(url, folder, mode, (applied) => names.push(...applied.map(({ name }) => name)));
