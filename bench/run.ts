@@ -24,6 +24,7 @@ const alone: Readonly<Record<string, () => Promise<unknown>>> = {
   exchange: () => import("./exchange.ts"),
   fairness: () => import("./fairness.ts"),
   import: () => import("./import.ts"),
+  keys: () => import("./keys.ts"),
   questions: () => import("./questions.ts"),
   startup: () => import("./startup.ts"),
   tracing: () => import("./tracing.ts"),
