@@ -158,10 +158,10 @@ const storedStatuses = [1, 2, 3, 4] as const;
 /** Returns the status of a finding in an image. */
 function statusIn(session: Session, { imagePackages, found }: Pick<JoinedTables, "imagePackages" | "found">) {
   const key = sql`${imagePackages.image} || ' ' || ${found.package} || ' ' || ${found.advisoryUid}`;
-  const cases = storedStatuses.map(
-    (status) =>
-      sql`when ${session.isAmong(sql`(${key})`, textPlaceholder(`overridden${status}`))} then ${sql.raw(String(status))}`,
-  );
+  const cases = storedStatuses.map((status) => {
+    const keys = textPlaceholder(`overridden${status}`);
+    return sql`when ${session.isAmong(sql`(${key})`, keys)} then ${sql.raw(String(status))}`;
+  });
   const isOverridden = sql`${numberPlaceholder("overrides")} > 0`;
   return sql`(case when not (${isOverridden}) then ${found.status} ${sql.join(cases, sql` `)} else ${found.status} end)`;
 }

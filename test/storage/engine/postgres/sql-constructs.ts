@@ -150,6 +150,7 @@ export const commonFunctions: ReadonlySet<string> = new Set([
   "current_setting",
   "min",
   "format",
+  "lag",
   "length",
   "lower",
   "max",
