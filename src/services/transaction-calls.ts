@@ -1,20 +1,21 @@
 // Calls with an idempotency key or a precondition: the handler runs on a database that is one transaction. With a key, the response is stored
 // in it, so a call that was committed can always be repeated, and one that was not has changed nothing.
 import { hash } from "node:crypto";
-import { create, fromBinary, type Message, toBinary, toJsonString } from "@bufbuild/protobuf";
+import { create, type DescMessage, fromBinary, type Message, toBinary, toJsonString } from "@bufbuild/protobuf";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { RetryInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import { ApiError, Code } from "../aip/errors.ts";
 import { decryptAead, encryptAead, packCiphertext, unpackCiphertext } from "../base/aead.ts";
+import { memoizeByObject } from "../base/lazy.ts";
 import { rootOf } from "../model/uid.ts";
 import { callerOf } from "../pipeline/authorize.ts";
 import type { Call, CalledMethod } from "../pipeline/call.ts";
 import type { RunInTransaction } from "../pipeline/idempotency-key.ts";
 import { preconditionUnsupported } from "../pipeline/precondition.ts";
 import { type ServiceContext, writeContext } from "../resource/service-context.ts";
-import type { ChangeEntry, Transaction } from "../storage/engine/session.ts";
+import type { ChangeEntry, Transaction, WriteContext } from "../storage/engine/session.ts";
 import { deleteOutcome, findOutcome, insertOutcome, tryLockOutcome } from "../storage/installation/call-outcomes.ts";
-import { joinedDatabase } from "../storage/joined-database.ts";
+import { DependentWrite, type JoinedDatabase, joinedDatabase } from "../storage/joined-database.ts";
 import type { DiscoveryOptions } from "./kinds/kind-options.ts";
 
 /** The dependencies of the services that a keyed call runs on. */
@@ -39,14 +40,19 @@ export function newTransactionCalls<C extends KeyedContext>(
 ): RunInTransaction {
   const { database, clock } = context;
   const running = new Set<string>();
+  const independent = new Set<string>();
   return async (method, request, call, conditions) => {
     const given = { method, request, call, conditions };
     const outside = askedBefore(context.discover);
-    const runIn = (tx: Transaction) => runHandler(tx, { ...context, discover: outside.discover }, runOn, given);
+    const runIn = async (tx: Transaction) => {
+      const result = await runHandler(tx, { ...context, discover: outside.discover }, runOn, given);
+      if (result.isIndependent) independent.add(method.path);
+      return result;
+    };
     // The condition is about what the handler writes.
     const write = (body: (tx: Transaction) => Promise<Message>) =>
-      outside.run(() =>
-        database.write({ ...writeContext(call, clock), hasParts: true, precondition: undefined }, body),
+      inFittingMode(method.path, independent, (mode) =>
+        outside.run(() => database.write({ ...writeContext(call, clock), ...mode, precondition: undefined }, body)),
       );
     if (conditions.key === undefined) return await write(async (tx) => (await runIn(tx)).response);
     const key = outcomeKey(callerOf(call).uid, conditions.key);
@@ -64,6 +70,8 @@ export function newTransactionCalls<C extends KeyedContext>(
 interface HandlerResult {
   readonly response: Message;
   readonly changes: readonly ChangeEntry[];
+  /** Whether calls like it may run at the same time. */
+  readonly isIndependent: boolean;
 }
 
 /** Runs the handler on a database that is the transaction. Throws, which undoes the transaction, if it has not checked its precondition. */
@@ -75,9 +83,50 @@ async function runHandler<C extends KeyedContext>(
 ): Promise<HandlerResult> {
   const changes: ChangeEntry[] = [];
   const joined = joinedDatabase(context.database, noting(tx, changes));
-  const response = await runOn(method, { ...context, database: joined }, request, call);
+  const response = await failingWithParts(joined, async () =>
+    runOn(method, { ...context, database: joined }, request, call),
+  );
   if (precondition && !precondition.isChecked) throw preconditionUnsupported(method);
-  return { response: create(method.descriptor.output, response as Message), changes };
+  const isIndependent = joined.isIndependent();
+  return { response: create(method.descriptor.output, response as Message), changes, isIndependent };
+}
+
+/** A write of the handler failed, and its changes must be undone by themselves. */
+class NeedsParts extends Error {}
+
+/** How a transaction runs. */
+type Mode = Pick<WriteContext, "hasParts" | "isIndependent">;
+
+/**
+ * Runs an attempt in the cheapest mode: without savepoints, which hardly any handler needs, and on PostgreSQL together with other
+ * calls, if this was possible for the last call of the method. If that does not fit the call, runs another one.
+ */
+async function inFittingMode<T>(
+  method: string,
+  independent: Set<string>,
+  attempt: (mode: Mode) => Promise<T>,
+): Promise<T> {
+  try {
+    return await attempt({ hasParts: false, isIndependent: independent.has(method) });
+  } catch (error) {
+    const isDependent = error instanceof DependentWrite;
+    if (isDependent) independent.delete(method);
+    if (!isDependent && !(error instanceof NeedsParts)) throw error;
+    return await (isDependent ? inFittingMode(method, independent, attempt) : attempt({ hasParts: true }));
+  }
+}
+
+/** Runs a handler. Throws NeedsParts if it does not fail with the only write that failed. */
+async function failingWithParts<T>({ failures }: Pick<JoinedDatabase, "failures">, run: () => Promise<T>): Promise<T> {
+  let result: T;
+  try {
+    result = await run();
+  } catch (error) {
+    if (failures.every((failure) => failure === error)) throw error;
+    throw new NeedsParts();
+  }
+  if (failures.length > 0) throw new NeedsParts();
+  return result;
 }
 
 /** Runs a call with a key and stores its response, or returns the stored one. */
@@ -89,9 +138,10 @@ async function runOnce(
   { keptMs, onReplay }: KeyedOptions,
 ): Promise<Message> {
   const { output } = method.descriptor;
-  if (!(await tryLockOutcome(tx, key.digest))) throw keyInUse();
+  // Sent together. The second statement sees what was stored before the first one locked.
+  const [isLocked, stored] = await Promise.all([tryLockOutcome(tx, key.digest), findOutcome(tx, key.digest)]);
+  if (!isLocked) throw keyInUse();
   const requestDigest = digestOf(method, request);
-  const stored = await findOutcome(tx, key.digest);
   if (stored && stored.expireTime > tx.context.time) {
     if (stored.requestDigest !== requestDigest) throw keyReused();
     call.setResponseHeader("idempotent-replayed", "true");
@@ -127,9 +177,9 @@ interface OutcomeKey {
 }
 
 function outcomeKey(callerUid: string, text: string): OutcomeKey {
-  // A uid has no space.
-  const source = `${callerUid} ${text}`;
-  return { digest: hash("sha256", `digest ${source}`, "hex"), secret: hash("sha256", `secret ${source}`, "buffer") };
+  // A uid has no space. Neither half of a digest gives the other.
+  const halves = hash("sha512", `${callerUid} ${text}`, "buffer");
+  return { digest: halves.toString("base64url", 0, 32), secret: halves.subarray(32) };
 }
 
 function encrypt({ secret, digest }: OutcomeKey, outcome: Uint8Array): string {
@@ -140,11 +190,26 @@ function decrypt({ secret, digest }: OutcomeKey, stored: string): Uint8Array {
   return decryptAead(secret, unpackCiphertext(Buffer.from(stored, "base64")), digest);
 }
 
-/** SHA-256 of the method and of the request: JSON with sorted members, because maps have no order. */
+/** SHA-256 of the method and of the request, without fields that the server does not know. */
 function digestOf({ path, descriptor }: CalledMethod, request: Message): string {
-  const json: unknown = JSON.parse(toJsonString(descriptor.input, request));
-  return hash("sha256", `${path} ${JSON.stringify(json, sortMembers)}`, "hex");
+  const { input } = descriptor;
+  // Maps have no order, so a message with one is digested as JSON with sorted members.
+  const content = hasMap(input)
+    ? Buffer.from(JSON.stringify(JSON.parse(toJsonString(input, request)), sortMembers))
+    : toBinary(input, request, { writeUnknownFields: false });
+  return hash("sha256", Buffer.concat([Buffer.from(`${path} `), content]), "base64url");
 }
+
+/** Reports whether a message of this type may have a map in it. */
+const hasMap = memoizeByObject((type: DescMessage): boolean => {
+  const types = new Set([type]);
+  for (const { fields } of types)
+    for (const field of fields) {
+      if (field.fieldKind === "map") return true;
+      if (field.message) types.add(field.message);
+    }
+  return false;
+});
 
 function sortMembers(_name: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;

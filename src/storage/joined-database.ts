@@ -1,5 +1,4 @@
 // Several writes in one transaction: services run on it as on a database of their own.
-import { newReadCache } from "./cache/read-cache.ts";
 import { newRowCache } from "./cache/row-cache.ts";
 import type { Database } from "./database.ts";
 import { newCounterChanges } from "./engine/counters.ts";
@@ -20,7 +19,14 @@ export interface JoinedDatabase extends Database {
    * shared statement that fails fails the transaction, and not the write that it belongs to.
    */
   together<T>(run: () => Promise<T>): Promise<T>;
+  /** The errors of writes that failed, and whose changes are not undone by themselves. */
+  readonly failures: readonly unknown[];
+  /** Whether there were writes, and all of them may run at the same time as writes of others. */
+  isIndependent(): boolean;
 }
+
+/** A write in a transaction that runs at the same time as others depends on what these do. */
+export class DependentWrite extends Error {}
 
 /**
  * Returns the database of a transaction. A write on it sees what earlier writes did, and has its own author and method in the change
@@ -30,17 +36,22 @@ export function joinedDatabase(database: Database, tx: Transaction): JoinedDatab
   const { dataVersion: _, seesLatest: __, ...own } = tx;
   let shared: Pick<SharedStatements, "gather"> | undefined;
   const session: Session = { ...own, pendingCounters: countersAbove(tx.counterChanges, tx.pendingCounters) };
+  const noted = newNotes();
   return {
     ...database,
     session,
+    failures: noted.failures,
+    isIndependent: noted.isIndependent,
     read: (body) => body(session),
     async write(context, body) {
+      noted.begin(context);
       // A write does not see its own changes in counters, as in a transaction of its own.
       const counterChanges = newCounterChanges();
       const by = authorOf(context);
       const changes: ChangeEntry[] = [];
-      const run = () =>
-        body({
+      const run = () => {
+        if (tx.context.isIndependent && !context.isIndependent) throw new DependentWrite();
+        return body({
           ...own,
           ...session,
           ...(shared && { gather: shared.gather }),
@@ -48,12 +59,14 @@ export function joinedDatabase(database: Database, tx: Transaction): JoinedDatab
           counterChanges,
           logChange: (entry) => changes.push({ by, ...entry }),
         });
-      const result = await (tx.context.hasParts && tx.runPart ? tx.runPart(run) : run());
+      };
+      const result = await (tx.context.hasParts && tx.runPart ? tx.runPart(run) : noted.run(run));
       for (const change of changes) tx.logChange(change);
       counterChanges.addTo(tx.counterChanges);
       return result;
     },
-    rows: newRowCache(newReadCache(), session),
+    // What a transaction reads is not in the cache of others, and it rarely reads a row twice.
+    rows: newRowCache(undefined, session),
     async together(run) {
       return await sharingStatements(tx, async (begun) => {
         shared = begun;
@@ -63,6 +76,28 @@ export function joinedDatabase(database: Database, tx: Transaction): JoinedDatab
           shared = undefined;
         }
       });
+    },
+  };
+}
+
+/** Notes which writes failed, and whether all of them may run at the same time as others. */
+function newNotes() {
+  const failures: unknown[] = [];
+  let writes: "none" | "independent" | "dependent" = "none";
+  return {
+    failures,
+    isIndependent: () => writes === "independent",
+    begin({ isIndependent }: WriteContext): void {
+      if (!isIndependent) writes = "dependent";
+      else if (writes === "none") writes = "independent";
+    },
+    async run<T>(write: () => Promise<T>): Promise<T> {
+      try {
+        return await write();
+      } catch (error) {
+        failures.push(error);
+        throw error;
+      }
     },
   };
 }

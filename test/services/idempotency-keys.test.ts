@@ -184,7 +184,7 @@ for (const database of databases) {
       const made = await send(fresh, "key-8", "POST", "/iam/v2beta1/groups", { name: `made-${database}.example` });
       assert.equal(made.status, 200, made.text);
       const { createHash } = await import("node:crypto");
-      const digest = createHash("sha256").update(`digest ${uid} key-8`).digest("hex");
+      const digest = createHash("sha512").update(`${uid} key-8`).digest().toString("base64url", 0, 32);
       const stored = () => arrange(server, (tx) => findOutcome(tx, digest));
       assert.equal((await stored())?.organization, made.json.uid);
       const gone = await send(fresh, "key-9", "DELETE", `/iam/v2beta1/groups/${made.json.uid}`);

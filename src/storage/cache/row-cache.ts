@@ -22,14 +22,14 @@ export interface RowCache {
   ): MaybePromise<readonly R[]>;
 }
 
-/** Creates a row cache that keeps its entries in `cache`, and reads with the session `own`. */
-export function newRowCache(cache: ReadCache, own: Session): RowCache {
+/** Creates a row cache that keeps its entries in `cache`, if there is one, and reads with the session `own`. */
+export function newRowCache(cache: ReadCache | undefined, own: Session): RowCache {
   const loader = own.seesLatest ? newRowLoader(own) : undefined;
 
   function findAll<R extends ResourceRow>(collection: Collection<R>, uids: readonly string[], session = own) {
     const reading = new RowRead(session, collection, uids, session === own ? loader : undefined);
     // Without a data version, checking the change log takes as long as reading the row.
-    return collection.unloggedColumns || !session.dataVersion ? reading.read() : cache.get(session, reading);
+    return !cache || collection.unloggedColumns || !session.dataVersion ? reading.read() : cache.get(session, reading);
   }
 
   return {

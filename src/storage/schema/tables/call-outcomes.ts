@@ -2,14 +2,17 @@ import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import type { Columns } from "../columns.postgres.ts";
 
 /** The responses of calls that had an idempotency key. */
-export function defineCallOutcomeTables({ table, text, integer, index }: Columns, groupUid: () => AnyPgColumn) {
+export function defineCallOutcomeTables(
+  { table, text, integer, index, uniqueIndex, primaryKey }: Columns,
+  groupUid: () => AnyPgColumn,
+) {
   return {
     /** Not in the change log: an outcome invalidates no cache, and nobody lists it. */
     callOutcomes: table(
       "call_outcomes",
       {
         /** SHA-256 of caller and key. */
-        keyDigest: text().primaryKey(),
+        keyDigest: text().notNull(),
         /** The organization that the call changed; null if it deleted it. */
         organization: text().references(groupUid, { onDelete: "cascade" }),
         /** SHA-256 of method and request. */
@@ -18,9 +21,11 @@ export function defineCallOutcomeTables({ table, text, integer, index }: Columns
         outcome: text().notNull(),
         expireTime: integer().notNull(),
       },
+      // Digests are random: in their order, each new row would change a page of its own. In that of time, only their index does.
       (t) => [
+        primaryKey({ columns: [t.expireTime, t.keyDigest] }),
+        uniqueIndex("call_outcomes_key_digest").on(t.keyDigest),
         index("call_outcomes_organization").on(t.organization),
-        index("call_outcomes_expire_time").on(t.expireTime),
       ],
     ),
   };
