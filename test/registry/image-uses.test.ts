@@ -11,7 +11,9 @@ import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import type { TestServer } from "../harness/server.ts";
 import { until } from "../harness/until.ts";
+import { cycloneDx } from "../sboms/documents.ts";
 import { addCaller, addGroup, addIdentity, addPerson, addRole, arrange } from "../security/tree.ts";
+import { findingsOn, osv } from "./finding-harness.ts";
 import { digestOf, type Listening, manifestType, startListening } from "./listening.ts";
 import type { OutsideRegistry } from "./outside-registry.ts";
 
@@ -364,6 +366,30 @@ for (const database of databases) {
         assert.equal((await unused("unusedDays=1101")).code, 3);
         assert.equal((await unused("unusedDays=500")).code, 9);
       });
+    });
+
+    it("an affected image says who used it last, to callers who may list uses", async () => {
+      const digest = await put("affected", "1.0");
+      const { call, importAll } = findingsOn(server);
+      const uid = (await listening.repoOf("affected"))!;
+      const content = Buffer.from(JSON.stringify(cycloneDx(["pkg:npm/used@1.0.0"]))).toString("base64");
+      const { status } = await call("POST", `/gatehouse/registry/v1/images/${uid}:putSbom`, { digest, content });
+      assert.equal(status, 200);
+      await importAll(server.groupUid, osv("USED-1", "used", "2.0.0"));
+      await use("affected", digest, { tag: "1.0", time: now - 30 * hourMs, actor: "" });
+      await use("affected", digest, { tag: "1.0", method: "HEAD" });
+      await untilUses("affected", 2);
+      const affected = (token: string) => asked(token, "/gatehouse/registry/v1/affectedImages?vulnerability=USED-1");
+      const image = await until("an affected image", async () => (await affected(server.ownerToken)).images?.[0]);
+      const { identity, time, kind } = image.lastUse;
+      assert.deepEqual(
+        [identity.uid, Date.parse(time), kind],
+        [server.ownerUid, Date.parse(hourOf(now)), "USE_KIND_CHECK"],
+      );
+      const reads = [Capability.CAP_REPO_LIST, Capability.CAP_TENANT_VULN_REPORTS_LIST];
+      const reader = await addCaller(server, server.groupUid, await addRole(server, server.groupUid, reads));
+      const shown = (await affected(reader.token)).images;
+      assert.deepEqual([shown.length, shown[0].lastUse], [1, undefined]);
     });
 
     it("a deleted digest, tag and repo have no uses", async () => {

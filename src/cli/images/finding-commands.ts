@@ -9,6 +9,7 @@ import { groups } from "../resources/groups.ts";
 import { findUid } from "../resources/lookup.ts";
 import { groupOption, namesOf } from "../resources/names.ts";
 import { type Finish, note, type Shell } from "../shell.ts";
+import { actorOf } from "./actor.ts";
 import { findImage, imageArgument } from "./image-name.ts";
 import { completeness, readAllPages } from "./pages.ts";
 
@@ -52,10 +53,18 @@ const affectedView: View = {
     { title: "platform", value: "architecture" },
     { title: "package", value: "purls" },
     { title: "pushed", value: "pushTime" },
+    { title: "last used", value: lastUse, member: "lastUse" },
     { title: "vulnerabilities", value: "vulnerabilities", wide: true },
     { title: "repo uid", value: "repoUid", wide: true },
   ],
 };
+
+/** Such as `2026-11-28 (pull, prod)`. */
+function lastUse({ lastUse: use }: JsonObject): string {
+  if (typeof use !== "object" || use === null || Array.isArray(use)) return "";
+  const by = [wordOf(use.kind, "USE_KIND_"), actorOf(use)].filter((each) => each !== "").join(", ");
+  return `${String(use.time ?? "").slice(0, 10)} (${by})`;
+}
 
 interface FindingFlags {
   readonly architecture?: string;

@@ -6,7 +6,7 @@ import { openSession, type Session, withList } from "../client/session.ts";
 import { CommandFailure, wrongUsage } from "../failure.ts";
 import { rowFormats } from "../output/formats.ts";
 import type { View } from "../output/view.ts";
-import { limitOption, listPages, nameOrUid } from "../resources/access-lists.ts";
+import { limitOption, listPages } from "../resources/access-lists.ts";
 import { seconds } from "../resources/flags.ts";
 import { groups } from "../resources/groups.ts";
 import { textAt } from "../resources/json.ts";
@@ -14,6 +14,7 @@ import { findUid, listAll } from "../resources/lookup.ts";
 import { groupOption, namesOf } from "../resources/names.ts";
 import { repos } from "../resources/repos.ts";
 import { note, type Shell } from "../shell.ts";
+import { actorOf } from "./actor.ts";
 import { findImage } from "./image-name.ts";
 
 const useView: View = {
@@ -136,10 +137,6 @@ async function unusedView(session: Session, parent: string | undefined): Promise
       { title: "repo uid", value: "repoUid", wide: true },
     ],
   };
-}
-
-function actorOf({ identity, registryUser }: JsonObject): string {
-  return identity === undefined ? String(registryUser ?? "") : nameOrUid(identity, "name", "uid");
 }
 
 function textsOf(value: JsonObject[string] | undefined): string {

@@ -11,6 +11,7 @@ import { invalidField } from "../../../aip/errors.ts";
 import { toTimestamp } from "../../../aip/timestamps.ts";
 import type { Scope } from "../../../authz/access.ts";
 import { rangeBelow, rootOf } from "../../../model/uid.ts";
+import type { Call } from "../../../pipeline/call.ts";
 import { findRow } from "../../../storage/collection/rows.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import { type AffectedImageRow, listAffected } from "../../../storage/images/affected-images.ts";
@@ -21,6 +22,7 @@ import { findTagsByDigest } from "../../../storage/registry/repos-and-tags.ts";
 import { repoCollection } from "../../../storage/registry/rows.ts";
 import { termIndex } from "../../../storage/vulnerabilities/advisory-terms.ts";
 import { advisoryCollection } from "../../../storage/vulnerabilities/rows.ts";
+import { lastUseOf } from "../uses/last-use.ts";
 import { openStatuses } from "./image-findings.ts";
 import {
   type NameSettings,
@@ -46,10 +48,17 @@ interface AffectedPage {
   readonly next: ImagePlace | undefined;
 }
 
+/** The caller, the subtrees that count, and how repositories are named. */
+interface AffectedContext {
+  readonly scope: Scope;
+  readonly settings: NameSettings;
+  readonly call: Call;
+}
+
 /** Returns a page of the affected images in subtrees, which are in byte order. */
 export async function affectedImages(
   session: Session,
-  { scope, settings }: { readonly scope: Scope; readonly settings: NameSettings },
+  { scope, settings, call }: AffectedContext,
   request: ListAffectedImagesRequest,
   after: ImagePlace,
   limit: number,
@@ -68,7 +77,7 @@ export async function affectedImages(
     const overrides = newOverrides(session, statements, settings);
     const { rows, isLast } = await rowsOf(session, advisories, range, after, statusesWith(statements));
     for (const group of imagesIn(await openRows(rows, overrides), request)) {
-      const image = await imageOf(session, group);
+      const image = await imageOf(session, group, call);
       if (image.tags.length > 0 || request.untagged) images.push(image);
       if (images.length === limit) return { images, next: placeOf(group) };
     }
@@ -158,7 +167,8 @@ function imagesIn(rows: readonly AffectedImageRow[], { query }: ListAffectedImag
   return [...Map.groupBy(counted, ({ no }) => no).values()];
 }
 
-async function imageOf(session: Session, rows: readonly AffectedImageRow[]) {
+async function imageOf(session: Session, rows: readonly AffectedImageRow[], call: Call) {
+  const lastUse = await lastUseOf(session, rows[0]!, call);
   const { no, repoUid, digest, architecture, pushTime } = rows[0]!;
   const tags = new Set<string>();
   for (const each of [digest, ...(await findParents(session, no)).map((parent) => parent.digest)])
@@ -174,5 +184,6 @@ async function imageOf(session: Session, rows: readonly AffectedImageRow[]) {
       .sort()
       .slice(0, contentLimits.shownPackages),
     ...(pushTime !== null && { pushTime: toTimestamp(pushTime) }),
+    ...(lastUse && { lastUse }),
   };
 }

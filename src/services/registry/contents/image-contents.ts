@@ -143,7 +143,7 @@ function findings({
       const place = after === "" ? { repoUid: "", no: 0 } : (JSON.parse(after) as ImagePlace);
       const scope = scopeWithin(scopeOf(call), request.parent);
       return await database.read(async (session) => {
-        const { images, next } = await affectedImages(session, { scope, settings }, request, place, limit);
+        const { images, next } = await affectedImages(session, { scope, settings, call }, request, place, limit);
         return {
           images: [...images],
           nextPageToken: next ? places.format(Buffer.from(JSON.stringify(next)), boundTo) : "",

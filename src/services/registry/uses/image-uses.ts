@@ -10,7 +10,6 @@ import {
   ListImageUsesRequestSchema,
   type ListImageUsesResponseSchema,
   ListUnusedImagesRequestSchema,
-  UseKind as ShownKind,
 } from "../../../../gen/gatehouse/registry/v1/image_uses_pb.ts";
 import { invalidField, notFound } from "../../../aip/errors.ts";
 import { formatPageToken } from "../../../aip/page-token.ts";
@@ -28,7 +27,6 @@ import type { ServiceContext } from "../../../resource/service-context.ts";
 import { findRow } from "../../../storage/collection/rows.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import { findImageNumbers } from "../../../storage/images/images.ts";
-import { UseKind } from "../../../storage/registry/image-uses.ts";
 import { findKnownDigests } from "../../../storage/registry/manifests.ts";
 import { findTagsByDigest } from "../../../storage/registry/repos-and-tags.ts";
 import { repoCollection } from "../../../storage/registry/rows.ts";
@@ -43,6 +41,7 @@ import {
 import { identityShower } from "../../access/shown-identities.ts";
 import { repoType } from "../repos/repos.ts";
 import { digestRule, tagRule } from "../repos/text-rules.ts";
+import { actorOf, shownKind } from "./actors.ts";
 import { coverageOf, repoRange, shownTags } from "./coverage.ts";
 import { listUnusedImages } from "./unused-images.ts";
 
@@ -162,9 +161,8 @@ async function show(
   return found.map(({ digest, kind, actor, first, last, count }) => ({
     digest,
     tags: tags.get(imageKey({ repoUid, digest })) ?? [],
-    kind: kind === UseKind.pull ? ShownKind.PULL : ShownKind.CHECK,
-    ...(isUid(actor) && { identity: identityOf(actor) }),
-    registryUser: actor.startsWith("user:") ? actor.slice("user:".length) : "",
+    kind: shownKind(kind),
+    ...actorOf(actor, identityOf),
     firstUseTime: toTimestamp(first * hourMs),
     lastUseTime: toTimestamp(last * hourMs),
     count: BigInt(count),
