@@ -17,6 +17,7 @@ import {
   openConsole,
   signIn,
 } from "./console.ts";
+import { untilQuiet } from "./quiet.ts";
 
 describe("the view Access", { timeout: 600_000 }, () => {
   let browser: Browser;
@@ -264,7 +265,7 @@ describe("the view Access", { timeout: 600_000 }, () => {
     for (const query of [`dialog=revoke&binding=${ciBinding}`, "dialog=grant", `tab=identity&identity=${ci}`]) {
       await page.goto(`${server.url}/console/o/${server.groupUid}/access?${query}`);
       await page.getByRole("heading", { name: "Who can do what" }).waitFor();
-      await page.waitForLoadState("networkidle");
+      await untilQuiet(page);
       assert.equal(await page.getByRole("dialog").count(), 0);
     }
     assert.deepEqual(complaints, []);
@@ -328,7 +329,7 @@ describe("the view Access", { timeout: 600_000 }, () => {
         ] as const) {
           await page.goto(`${server.url}/console/o/${server.groupUid}/access?${query}`);
           await page.getByText(name).filter({ visible: true }).first().waitFor();
-          await page.waitForLoadState("networkidle");
+          await untilQuiet(page);
           assert.deepEqual(await findProblems(page), [], query);
         }
         assert.deepEqual(complaints, []);

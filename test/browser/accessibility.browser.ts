@@ -18,6 +18,7 @@ import {
   findProblems,
   signIn,
 } from "./console.ts";
+import { untilQuiet } from "./quiet.ts";
 import { viewPaths } from "./views.ts";
 
 /** The forms of a page. At 200 % a window of 1440 pixels has room for 720. */
@@ -140,7 +141,7 @@ describe("all pages are accessible", { timeout: 570_000, concurrency: true }, ()
           () => [],
           () => ["has no heading"],
         );
-        await page.waitForLoadState("networkidle");
+        await untilQuiet(page);
         const found = [...headless, ...(await problemsOf(page)), ...complaints.splice(0)];
         if (found.length > 0) wrong[path.replace(server.groupUid, "ORG")] = found;
       }

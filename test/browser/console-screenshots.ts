@@ -12,6 +12,7 @@ import { rest } from "../harness/rest.ts";
 import { accessPictures, addAccessExamples, type Stage } from "./access-pictures.ts";
 import { openChromium } from "./chromium.ts";
 import { addIdentityExamples, identityPictures } from "./identity-pictures.ts";
+import { untilQuiet } from "./quiet.ts";
 import { openReceiver } from "./receiver.ts";
 import { addRegistryExamples, registryPictures } from "./registry-pictures.ts";
 
@@ -96,7 +97,7 @@ async function pictures(
   const context = await browser.newContext({ viewport: size, colorScheme: scheme, locale: "en" });
   const page = await context.newPage();
   const shoot = async (view: string) => {
-    await page.waitForLoadState("networkidle");
+    await untilQuiet(page);
     await page.waitForTimeout(300);
     await page.screenshot({ path: path.join(folder, `${view}-${size.name}-${scheme}.png`) });
   };
@@ -131,7 +132,7 @@ async function pictures(
   await page.goto(`${stage.url}/console/o/${stage.org}/workloads/`);
   await page.getByRole("link", { name: "deploy", exact: true }).click();
   await page.getByRole("heading", { name: "deploy" }).waitFor();
-  await page.waitForLoadState("networkidle");
+  await untilQuiet(page);
   await shoot("workload");
   await page.goto(`${stage.url}/console/o/${stage.org}/advisories/`);
   await page.locator("tr[data-key] a").first().click();
@@ -175,7 +176,7 @@ async function groups(page: Page, shoot: (view: string) => Promise<void>, isNarr
 async function events(page: Page, shoot: (view: string) => Promise<void>): Promise<void> {
   await page.goto(page.url().replace(/(\/o\/[^/]+)\/.*/, "$1/events/"));
   await page.getByRole("button", { name: "New subscription" }).waitFor();
-  await page.waitForLoadState("networkidle");
+  await untilQuiet(page);
   for (const { url } of receivers) {
     // The pictures of the first size and scheme have created them.
     if ((await page.getByRole("link", { name: url }).count()) > 0) continue;

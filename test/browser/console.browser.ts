@@ -8,6 +8,7 @@ import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { openChromium } from "./chromium.ts";
 import { bindRole, buildConsole, complaintsOf, createGroup, findProblems, openConsole, signIn } from "./console.ts";
+import { untilQuiet } from "./quiet.ts";
 
 describe("the console", { timeout: 900_000 }, () => {
   let browser: Browser;
@@ -293,7 +294,7 @@ describe("the console", { timeout: 900_000 }, () => {
     assert.equal(await page.getByRole("dialog").count(), 0);
     await page.getByRole("navigation").getByRole("link", { name: "Overview" }).click();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
-    await page.waitForLoadState("networkidle");
+    await untilQuiet(page);
     assert.deepEqual(complaints, []);
   });
 
@@ -320,7 +321,7 @@ describe("the console", { timeout: 900_000 }, () => {
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     await page.getByRole("navigation").getByRole("link", { name: "Groups" }).click();
     await page.getByRole("treeitem", { name: /engineering/ }).waitFor();
-    await page.waitForLoadState("networkidle");
+    await untilQuiet(page);
     assert.deepEqual(complaints, []);
   });
 
@@ -333,7 +334,7 @@ describe("the console", { timeout: 900_000 }, () => {
         assert.deepEqual(await findProblems(page), [], "sign-in");
         await signIn(page, "owner");
         await page.getByRole("heading", { name: "engineering" }).waitFor();
-        await page.waitForLoadState("networkidle");
+        await untilQuiet(page);
         assert.deepEqual(await findProblems(page), [], "groups");
         await page.getByRole("button", { name: "Copy as" }).click();
         await page.getByRole("menuitem", { name: "grpcurl" }).waitFor();
@@ -346,7 +347,7 @@ describe("the console", { timeout: 900_000 }, () => {
         ] as const) {
           await page.getByRole("button", { name: button, exact: true }).click();
           await page.getByRole("dialog").waitFor();
-          await page.waitForLoadState("networkidle");
+          await untilQuiet(page);
           assert.deepEqual(await findProblems(page), [], view);
           await page.keyboard.press("Escape");
           await page.getByRole("dialog").waitFor({ state: "detached" });
@@ -354,7 +355,7 @@ describe("the console", { timeout: 900_000 }, () => {
         for (const path of [`/console/o/${server.groupUid}/overview`, "/console/me", "/console/nowhere"]) {
           await page.goto(server.url + path);
           await page.getByRole("main").waitFor();
-          await page.waitForLoadState("networkidle");
+          await untilQuiet(page);
           assert.deepEqual(await findProblems(page), [], path);
         }
         assert.deepEqual(complaints, []);

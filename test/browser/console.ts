@@ -9,6 +9,7 @@ import { insertMembership } from "../../src/storage/iam/memberships.ts";
 import { rest } from "../harness/rest.ts";
 import type { TestServer } from "../harness/server.ts";
 import { arrange } from "../security/tree.ts";
+import { noteRequests } from "./quiet.ts";
 
 /** A page of the console, and what went wrong there. */
 export interface ConsolePage extends AsyncDisposable {
@@ -71,6 +72,7 @@ export async function openConsole(
     reducedMotion: "reduce",
   });
   const page = await context.newPage();
+  noteRequests(page);
   const complaints = complaintsOf(page);
   await page.goto(server.url + (options.path ?? "/"));
   return { page, complaints, [Symbol.asyncDispose]: () => context.close() };

@@ -7,6 +7,7 @@ import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { openChromium } from "./chromium.ts";
 import { bindRole, buildConsole, type ConsolePage, createGroup, findProblems, openConsole, signIn } from "./console.ts";
+import { untilQuiet } from "./quiet.ts";
 import { openReceiver, type Receiver } from "./receiver.ts";
 
 const hostile = "<img src=x onerror=alert(1)>";
@@ -249,7 +250,7 @@ describe("the view Events", { timeout: 600_000 }, () => {
   it("shows nothing to a stranger", async () => {
     await using console = await openEvents(failing, { as: "stranger" });
     const { page, complaints } = console;
-    await page.waitForLoadState("networkidle");
+    await untilQuiet(page);
     assert.equal(await page.getByText(bad.url).count(), 0);
     assert.deepEqual(complaints, []);
   });

@@ -6,6 +6,7 @@ import { userUid } from "../../src/services/iam/users/user-uid.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { openChromium } from "./chromium.ts";
 import { bindRole, buildConsole, createGroup, createResource, findProblems, openConsole, signIn } from "./console.ts";
+import { untilQuiet } from "./quiet.ts";
 
 /** How many groups are under one parent. */
 const total = 3000;
@@ -115,7 +116,7 @@ describe("the tree of groups with thousands of children", { timeout: 600_000 }, 
     await focusOn(page, "child 1235");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "child 1235" }).waitFor();
-    await page.waitForLoadState("networkidle");
+    await untilQuiet(page);
     assert.deepEqual(complaints, []);
   });
 
@@ -146,7 +147,7 @@ describe("the tree of groups with thousands of children", { timeout: 600_000 }, 
         await using console = await openConsole(browser, server, { dark, width, path: pathOf(parent) });
         const { page, complaints } = console;
         await openMany(page);
-        await page.waitForLoadState("networkidle");
+        await untilQuiet(page);
         assert.deepEqual(await findProblems(page), []);
         assert.deepEqual(complaints, []);
       });

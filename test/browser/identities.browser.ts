@@ -9,6 +9,7 @@ import { startTestServer, type TestServer } from "../harness/server.ts";
 import { keyPair, keySetText, signOutside, startIssuer } from "../sts/outside.ts";
 import { openChromium } from "./chromium.ts";
 import { bindRole, buildConsole, createGroup, findProblems, openConsole, signIn } from "./console.ts";
+import { untilQuiet } from "./quiet.ts";
 
 const hostile = "<img src=x onerror=alert(1)>";
 const dayMs = 24 * 3_600_000;
@@ -275,12 +276,12 @@ describe("the identities of the console", { timeout: 600_000 }, () => {
     await viewer.page.getByRole("link", { name: "Workloads" }).first().click();
     const create = viewer.page.getByRole("button", { name: "New identity" });
     assert.equal(await create.getAttribute("aria-disabled"), "true");
-    await viewer.page.waitForLoadState("networkidle");
+    await untilQuiet(viewer.page);
     assert.deepEqual(viewer.complaints, []);
     await using stranger = await openConsole(browser, server, { path: address(uids.ci) });
     await signIn(stranger.page, "stranger");
     await stranger.page.getByRole("heading", { name: "Not found" }).waitFor();
-    await stranger.page.waitForLoadState("networkidle");
+    await untilQuiet(stranger.page);
     assert.deepEqual(stranger.complaints, []);
     assert.deepEqual(await findProblems(stranger.page), []);
   });

@@ -20,6 +20,7 @@ import {
   openConsole,
   signIn,
 } from "./console.ts";
+import { untilQuiet } from "./quiet.ts";
 
 /** Uids, shortened or whole. */
 const uidPattern = /\b[0-9a-f]{4}…[0-9a-f]{4}\b|[0-9a-f]{40}/;
@@ -304,7 +305,7 @@ describe("the pages of people and workloads", { timeout: 600_000 }, () => {
     ]) {
       await page.goto(server.url + path);
       await page.getByRole("main").getByRole("heading").or(page.getByText("There is nothing")).first().waitFor();
-      await page.waitForLoadState("networkidle");
+      await untilQuiet(page);
     }
     assert.deepEqual(complaints, []);
   });
@@ -335,7 +336,7 @@ describe("the pages of people and workloads", { timeout: 600_000 }, () => {
       ]) {
         await page.goto(server.url + path);
         await page.getByRole("heading", { level: 1 }).waitFor();
-        await page.waitForLoadState("networkidle");
+        await untilQuiet(page);
         assert.deepEqual(await findProblems(page), [], path);
       }
       assert.deepEqual(complaints, []);

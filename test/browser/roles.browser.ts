@@ -17,6 +17,7 @@ import {
   openConsole,
   signIn,
 } from "./console.ts";
+import { untilQuiet } from "./quiet.ts";
 
 describe("the view Roles", { timeout: 600_000 }, () => {
   let browser: Browser;
@@ -240,7 +241,7 @@ describe("the view Roles", { timeout: 600_000 }, () => {
     for (const dialog of ["new", "edit", "delete"]) {
       await page.goto(`${server.url}/console/o/${server.groupUid}/roles/${reader}?dialog=${dialog}`);
       await page.getByRole("heading", { name: "catalog reader" }).waitFor();
-      await page.waitForLoadState("networkidle");
+      await untilQuiet(page);
       assert.equal(await page.getByRole("dialog").count(), 0);
     }
     assert.deepEqual(complaints, []);
@@ -258,7 +259,7 @@ describe("the view Roles", { timeout: 600_000 }, () => {
     assert.equal(await dialog.getByRole("checkbox", { name: "roles.create" }).isDisabled(), false);
     assert.equal(await dialog.getByRole("checkbox", { name: "roles.delete" }).isDisabled(), true);
     await dialog.getByText("You cannot grant it: you lack it yourself").first().waitFor();
-    await page.waitForLoadState("networkidle");
+    await untilQuiet(page);
     assert.deepEqual(complaints, []);
   });
 
@@ -303,7 +304,7 @@ describe("the view Roles", { timeout: 600_000 }, () => {
         for (const dialog of ["new", "edit", "delete"]) {
           await page.goto(`${server.url}/console/o/${server.groupUid}/roles/${reader}?dialog=${dialog}`);
           await page.getByRole("dialog").waitFor();
-          await page.waitForLoadState("networkidle");
+          await untilQuiet(page);
           assert.deepEqual(await findProblems(page), [], dialog);
         }
         assert.deepEqual(complaints, []);

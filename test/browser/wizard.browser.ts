@@ -11,6 +11,7 @@ import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { openChromium } from "./chromium.ts";
 import { bindRole, buildConsole, createGroup, findProblems, openConsole, signIn } from "./console.ts";
+import { untilQuiet } from "./quiet.ts";
 
 /** A kind of workload: what is typed, and where its script and its token are. */
 interface Kind {
@@ -247,7 +248,7 @@ describe("the wizard that lets a workload in", { timeout: 300_000 }, () => {
     await dialog.waitFor({ state: "detached" });
     assert.equal(await identityNamed("undone"), undefined);
     assert.deepEqual(await bindingsOf(uid), []);
-    await page.waitForLoadState("networkidle");
+    await untilQuiet(page);
     assert.deepEqual(complaints, []);
   });
 });

@@ -7,7 +7,7 @@ import { isTemporary, queryClient } from "../api/transport.ts";
 import { useTexts } from "../texts/texts.ts";
 import styles from "./connection.module.css";
 
-/** From which age, in milliseconds, the page says that it reconnects, and that the server is gone. It looks every three seconds. */
+/** From which age, in milliseconds, the page says that it reconnects, and that the server is gone. It knows every three seconds. */
 const reconnectingMs = 8_000;
 const goneMs = 18_000;
 

@@ -17,12 +17,13 @@ export interface WatchOptions {
   readonly retries?: number;
   /** How long a stream may send nothing, in milliseconds: 45 s if absent. A server sends something every 15 s. */
   readonly maxSilenceMs?: number;
+  /** The longest delay before another stream, in milliseconds: 30 s if absent. */
+  readonly maxDelayMs?: number;
   /** Called before each delay. */
   readonly onDelay?: (error: unknown, delayMs: number) => void;
 }
 
 const firstDelayMs = 1000;
-const maxDelayMs = 30_000;
 
 /** Ends of a stream after which another one may continue. A connection that breaks has one of the first four. */
 const resumable: ReadonlySet<Code> = new Set([
@@ -45,7 +46,7 @@ const resumable: ReadonlySet<Code> = new Set([
  * ```
  */
 export async function* watchChanges(open: OpenWatch, options: WatchOptions = {}): AsyncGenerator<WatchChangesResponse> {
-  const { signal, retries = Number.POSITIVE_INFINITY, maxSilenceMs = 45_000, onDelay } = options;
+  const { signal, retries = Number.POSITIVE_INFINITY, maxSilenceMs = 45_000, maxDelayMs = 30_000, onDelay } = options;
   let after = options.after ?? "";
   for (let failures = 0; !signal?.aborted; failures++) {
     let failure: unknown;
@@ -61,14 +62,14 @@ export async function* watchChanges(open: OpenWatch, options: WatchOptions = {})
     }
     if (signal?.aborted) return;
     if (!resumable.has(ConnectError.from(failure).code) || failures >= retries) throw failure;
-    const delayMs = errorDetails(failure).retryAfterMs ?? backOff(failures);
+    const delayMs = errorDetails(failure).retryAfterMs ?? backOff(failures, maxDelayMs);
     onDelay?.(failure, delayMs);
     await sleep(delayMs, signal);
   }
 }
 
 /** Half of it is random: the clients of a server that stops do not all come back at once. */
-function backOff(failures: number): number {
+function backOff(failures: number, maxDelayMs: number): number {
   return Math.min(maxDelayMs, firstDelayMs * 2 ** failures) * (0.5 + Math.random() / 2);
 }
 
