@@ -3,7 +3,6 @@
 import { GroupsService } from "../../../gen/chainguard/platform/iam/v2beta1/groups_pb.ts";
 import { RoleBindingsService } from "../../../gen/chainguard/platform/iam/v2beta1/role_bindings_pb.ts";
 import type { BindingExplanation } from "../../../gen/gatehouse/access/v1/access_pb.ts";
-import { RoleBindingTermsService } from "../../../gen/gatehouse/access/v1/role_binding_terms_pb.ts";
 import { may, useMe } from "../api/access.ts";
 import { groupText } from "../api/naming.ts";
 import { useTexts } from "../texts/texts.ts";
@@ -13,7 +12,6 @@ import { Menu, MenuItem, MenuLink } from "./menu.tsx";
 import { TermPill } from "./term-pill.tsx";
 
 const { updateRoleBinding, deleteRoleBinding } = RoleBindingsService.method;
-const { updateRoleBindingTerm } = RoleBindingTermsService.method;
 
 /**
  * Shows a binding as seen from a group: "viewer at engineering ↑". The menu opens its role and its group, and changes it. Without a
@@ -42,8 +40,8 @@ function BindingMenu({ binding, at }: BindingLineProps) {
   const { roleBindingUid, roleUid, roleName, groupUid, groupName } = binding;
   const group = groupText(t, groupName);
   const text = textAt(roleName || "…", group);
+  // Its end, too: UpdateRoleBindingTerm requires the same capability.
   const mayChange = roleBindingUid !== "" && may(me, updateRoleBinding, groupUid);
-  const mayEnd = roleBindingUid !== "" && may(me, updateRoleBindingTerm, groupUid);
   const mayRevoke = roleBindingUid !== "" && may(me, deleteRoleBinding, groupUid);
   const mayOpenGroup = may(me, GroupsService.method.getGroup, groupUid);
   if (roleName === "" && !mayOpenGroup && !mayChange && !mayRevoke) return <bdi>{text}</bdi>;
@@ -67,7 +65,7 @@ function BindingMenu({ binding, at }: BindingLineProps) {
         </MenuLink>
       )}
       {mayChange && <MenuItem onClick={() => void openDialog("change", roleBindingUid)}>{t("access.change")}</MenuItem>}
-      {mayEnd && (
+      {mayChange && (
         <MenuItem onClick={() => void openDialog("end", roleBindingUid)}>
           {t(binding.expireTime ? "access.changeEnd" : "access.setEnd")}
         </MenuItem>

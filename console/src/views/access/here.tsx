@@ -1,7 +1,6 @@
 // Who may do what at a group: a row for each identity, a column for each area.
 
 import { useQuery } from "@connectrpc/connect-query";
-import { Checkbox } from "@mantine/core";
 import { type KeyboardEvent, useMemo } from "react";
 import { AccessService, type IdentityAccess } from "../../../../gen/gatehouse/access/v1/access_pb.ts";
 import { missingFor, requiredBy, useMe } from "../../api/access.ts";
@@ -61,16 +60,8 @@ export function Here() {
           value={identity}
           onChange={(uid) => void ask({ identity: uid || undefined })}
         />
-        <Checkbox
-          label={t("access.withEnd")}
-          checked={timed === "yes"}
-          onChange={({ currentTarget }) => void ask({ timed: currentTarget.checked ? "yes" : undefined })}
-        />
-        <Checkbox
-          label={t("access.showConfined")}
-          checked={confined === "yes"}
-          onChange={({ currentTarget }) => void ask({ confined: currentTarget.checked ? "yes" : undefined })}
-        />
+        <Flag label={t("access.withEnd")} value={timed} onChange={(value) => void ask({ timed: value })} />
+        <Flag label={t("access.showConfined")} value={confined} onChange={(value) => void ask({ confined: value })} />
         <div className="grow" />
         <CopyAs method={whoCan} request={request} />
       </div>
@@ -99,6 +90,26 @@ export function Here() {
       )}
       {search.cell !== undefined && search.area !== undefined && <WhyPanel />}
     </div>
+  );
+}
+
+interface FlagProps {
+  readonly label: string;
+  readonly value: "yes" | undefined;
+  readonly onChange: (value: "yes" | undefined) => void;
+}
+
+/** A filter that is on or off. Made without the library of the forms, which this view does not load. */
+function Flag({ label, value, onChange }: FlagProps) {
+  return (
+    <label className="row tight">
+      <input
+        type="checkbox"
+        checked={value === "yes"}
+        onChange={({ currentTarget }) => onChange(currentTarget.checked ? "yes" : undefined)}
+      />
+      {label}
+    </label>
   );
 }
 
