@@ -1,6 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { LongAnswer, OutboundError } from "./error.ts";
 
+/** The size of the first buffer for a body of unknown length. */
+const firstBytes = 16 * 1024;
+
 /** A header of a response. */
 export interface Header {
   readonly name: string;
@@ -25,14 +28,16 @@ export async function readBody(response: IncomingMessage, maxBytes: number): Pro
 
 /** Reads the body of a response. Rejects with an OutboundError if it is longer than `maxBytes`. */
 async function readWithin(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
+  // One buffer of the announced length: chunks and their concatenation would take twice the memory of a long body.
+  let body = Buffer.allocUnsafe(Math.min(Number(response.headers["content-length"]) || firstBytes, maxBytes));
   let size = 0;
-  for await (const chunk of response) {
-    size += (chunk as Buffer).length;
-    if (size > maxBytes) throw new LongAnswer(maxBytes);
-    chunks.push(chunk as Buffer);
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    const end = size + chunk.length;
+    if (end > maxBytes) throw new LongAnswer(maxBytes);
+    if (end > body.length) body = Buffer.concat([body.subarray(0, size)], Math.min(Math.max(end, 2 * size), maxBytes));
+    size += chunk.copy(body, size);
   }
-  return Buffer.concat(chunks);
+  return body.subarray(0, size);
 }
 
 /** Reads the body of a response up to a limit. Returns what came before the limit or a failure. */

@@ -85,9 +85,14 @@ describe("pages", () => {
       "event_dispatch_lag_seconds",
       "event_queue_age_seconds",
       "event_queue_deliveries",
+      "image_queue_age_seconds",
+      "image_queue_failed",
+      "image_queue_images",
+      "package_evaluation_queue_packages",
       "read_cache_bytes",
       "signing_key_creation_timestamp_seconds",
       "tls_certificate_expiry_timestamp_seconds",
+      "watches",
     ]);
   });
 

@@ -107,8 +107,12 @@ for (const database of databases) {
         ["roles", `/iam/v2beta1/roles/${parent}`, { name: "reader", capabilities: ["CAP_IAM_GROUPS_LIST"] }],
         ["subscriptions", `/events/v2beta1/subscriptions/${parent}`, { sink: "https://hooks.example.org/" }],
       ] as const;
-      const expected = [];
-      for (const [kind, path, body] of bodies) expected.push([kind, await post(path, body), await post(path, body)]);
+      const expected: string[][] = [];
+      for (const [kind, path, body] of bodies) {
+        const first = await post(path, body);
+        time += 1000;
+        expected.push([kind, first, await post(path, body)]);
+      }
       const shown = (findings: readonly Finding[]) =>
         findings.map(({ twin, resourceUid }) => [twin.kind, twin.firstUid, resourceUid]).toSorted();
       assert.deepEqual(shown(await list(parent)), expected);
