@@ -56,6 +56,9 @@ for (const database of ["sqlite", "postgresql"] as const)
         assert.equal(call.parentSpanId, "00f067aa0ba902b7");
         const statements = spans.filter(({ attributes }) => attributes["db.system.name"] === database);
         assert.ok(statements.length > 0, "no statement");
-        for (const { parentSpanId } of statements) assert.equal(parentSpanId, call.spanId);
+        // The verification of the token, a part of the call, may read the signing keys again.
+        const parts = spans.filter(({ parentSpanId }) => parentSpanId === call.spanId);
+        const above = new Set([call, ...parts].map(({ spanId }) => spanId));
+        for (const { parentSpanId } of statements) assert.ok(above.has(parentSpanId), parentSpanId);
       });
   });
