@@ -59,6 +59,6 @@ for (const database of ["sqlite", "postgresql"] as const)
         // The verification of the token, a part of the call, may read the signing keys again.
         const parts = spans.filter(({ parentSpanId }) => parentSpanId === call.spanId);
         const above = new Set([call, ...parts].map(({ spanId }) => spanId));
-        for (const { parentSpanId } of statements) assert.ok(above.has(parentSpanId), parentSpanId);
+        for (const { parentSpanId = "" } of statements) assert.ok(above.has(parentSpanId), parentSpanId);
       });
   });
