@@ -1,4 +1,4 @@
-// The suites of `.ci/run` after `npm test`: they take longer, or need other programs.
+// The suites of `.ci/run` after `npm test`, in this order: they take longer, or need other programs.
 import { globSync, rmSync } from "node:fs";
 import path from "node:path";
 import type { Step } from "./steps.ts";
@@ -15,8 +15,6 @@ export interface Suite {
   readonly only?: "all" | "short";
   /** Tests the package that the suite of a release has made. */
   readonly testsReleasedPackage?: boolean;
-  /** Makes or reads the builds in `dist`: not at the same time as another such suite. */
-  readonly usesBuild?: boolean;
 }
 
 const node = (...args: readonly string[]): readonly string[] => [process.execPath, ...args];
@@ -50,13 +48,7 @@ export const suites: readonly Suite[] = [
   { name: "upgrade", command: tests(240, "test/upgrade/upgrade.ts"), minutes: 10 },
   { name: "client", command: tests(300, "test/packages/client/end-to-end.ts"), minutes: 10 },
   { name: "release", command: tests(900, "test/release/release.ts"), minutes: 30, only: "all" },
-  {
-    name: "package",
-    command: tests(300, "test/packages/package.ts"),
-    minutes: 10,
-    testsReleasedPackage: true,
-    usesBuild: true,
-  },
+  { name: "package", command: tests(300, "test/packages/package.ts"), minutes: 10, testsReleasedPackage: true },
   {
     name: "image",
     command: tests(600, "test/deploy/compose.ts", "test/deploy/image.ts"),
@@ -64,8 +56,8 @@ export const suites: readonly Suite[] = [
     only: "all",
     testsReleasedPackage: true,
   },
-  { name: "dev", command: tests(180, "test/console/end-to-end/dev.ts"), minutes: 10, usesBuild: true },
-  { name: "main-views", command: tests(120, ...mainViews), minutes: 10, only: "short", usesBuild: true },
+  { name: "dev", command: tests(180, "test/console/end-to-end/dev.ts"), minutes: 10 },
+  { name: "main-views", command: tests(120, ...mainViews), minutes: 10, only: "short" },
   { name: "browser", command: tests(300, "test/browser/*.browser.ts"), minutes: 30, only: "all" },
   { name: "advisories", command: node("--use-system-ca", ...tests(300, ...real).slice(1)), minutes: 30, only: "all" },
   { name: "api-linter", command: tests(600, "test/api-linter/api-linter.ts"), minutes: 30, only: "all" },
@@ -96,28 +88,17 @@ export function selectSuites(names: readonly string[], isAll: boolean): readonly
   return suites.filter(({ only }) => only !== left);
 }
 
-/** Options of a step that runs a suite. */
-export interface SuiteOptions {
-  /** Whether all suites run: then some test the package that the suite of a release has made. */
-  readonly isAll: boolean;
-  /** Whether its output is shown as it comes; otherwise only if it fails. */
-  readonly isLive: boolean;
-}
-
-/** Returns a suite as a step. */
-export function suiteStep(
-  { name, command, minutes, testsReleasedPackage = false }: Suite,
-  { isAll, isLive }: SuiteOptions,
-): Step {
+/** Returns a suite as a step. In a run of all suites, some test the package that the suite of a release has made. */
+export function suiteStep({ name, command, minutes, testsReleasedPackage = false }: Suite, isAll: boolean): Step {
   return {
     name,
-    isLive,
-    async run(print) {
+    isLive: true,
+    async run() {
       // An older package must not stand in for that of this run.
       if (name === "release") rmSync("dist/release", { recursive: true, force: true });
-      if (isLive) console.log(`\n# ${name}`);
+      console.log(`\n# ${name}`);
       const env = isAll && testsReleasedPackage ? { ...process.env, ...releasedPackage() } : process.env;
-      await runProgram(command, { print, env, timeoutMs: minutes * 60_000 });
+      await runProgram(command, { env, timeoutMs: minutes * 60_000 });
       return undefined;
     },
   };
