@@ -16,6 +16,12 @@ describe("live updates", () => {
     assert.ok(!servicesWith(["repo_readmes"]).includes("GroupTreeService"));
   });
 
+  it("read the contents of images again after SBOMs and advisories, and no counts after SBOMs", () => {
+    for (const kind of ["image_sboms", "advisories"])
+      assert.ok(servicesWith([kind]).includes("ImageContentsService"), kind);
+    assert.ok(!servicesWith(["image_sboms"]).includes("GroupTreeService"));
+  });
+
   it("read nothing again without changes", () => {
     assert.deepEqual(servicesWith([]), []);
   });

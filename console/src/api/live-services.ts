@@ -7,12 +7,13 @@ const servicesOf: Readonly<Record<string, readonly string[]>> = {
   access_requests: ["AccessRequestsService"],
   access_reviews: ["AccessReviewsService"],
   access_review_items: ["AccessReviewsService"],
-  advisories: ["AdvisoriesService", "Advisory"],
+  advisories: ["AdvisoriesService", "Advisory", "ImageContentsService"],
   external_group_role_mappings: ["ExternalGroupRoleMappingsService"],
   group_invites: ["GroupInvitesService"],
   groups: ["GroupsService", "Auth", "SearchService"],
   identities: ["IdentitiesService", "AccessService", "SearchService"],
   identity_providers: ["IdentityProvidersService", "SearchService"],
+  image_sboms: ["ImageContentsService"],
   repo_readmes: ["ReposService"],
   repos: ["ReposService", "SearchService"],
   role_bindings: [
@@ -26,11 +27,11 @@ const servicesOf: Readonly<Record<string, readonly string[]>> = {
   ],
   roles: ["RolesService", "AccessService", "Auth", "SearchService"],
   subscriptions: ["SubscriptionsService", "DeliveryService"],
-  tags: ["TagsService", "ReposService", "ImageUsesService"],
+  tags: ["TagsService", "ReposService", "ImageUsesService", "ImageContentsService"],
 };
 
 /** Kinds of resources that the counts of a group leave out. */
-const uncounted: readonly string[] = ["repo_readmes"];
+const uncounted: readonly string[] = ["image_sboms", "repo_readmes"];
 
 /**
  * Returns the services whose responses depend on changes of these kinds. The change log has further kinds, such as sign-ins and token

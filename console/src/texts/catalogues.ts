@@ -13,6 +13,7 @@ interface Catalogues {
   readonly frame: typeof import("./en/frame.ts");
   readonly groups: typeof import("./en/groups.ts");
   readonly identities: typeof import("./en/identities.ts");
+  readonly images: typeof import("./en/images.ts");
   readonly me: typeof import("./en/me.ts");
   readonly operate: typeof import("./en/operate.ts");
   readonly overview: typeof import("./en/overview.ts");

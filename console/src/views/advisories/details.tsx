@@ -16,7 +16,7 @@ import { useNamed } from "../../api/naming.ts";
 import { parentOf, shortUid } from "../../api/uids.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { PageHead } from "../../shell/look.tsx";
-import { ActionButton, Ago, CopyAs, Copyable } from "../../shell/parts.tsx";
+import { ActionButton, Ago, CopyAs, Copyable, Loading } from "../../shell/parts.tsx";
 import { UnreadPage } from "../../shell/states.tsx";
 import { Table } from "../../shell/table.tsx";
 import timelineStyles from "../../shell/timeline.module.css";
@@ -34,6 +34,13 @@ const EditAdvisory = lazyPart(async () => (await import("./advisory-form.tsx")).
 const DeleteAdvisory = lazyPart(async () => (await import("./advisory-form.tsx")).DeleteAdvisory);
 const NewEvent = lazyPart(async () => (await import("./event-form.tsx")).NewEvent);
 const ReviewEvent = lazyPart(async () => (await import("./event-form.tsx")).ReviewEvent);
+
+const AffectedImages = lazyPart(
+  async () => (await import("./affected-images.tsx")).AffectedImages,
+  <Loading />,
+  "images",
+  "registry",
+);
 
 /** How many other advisories of the vulnerability are shown. */
 const shownOthers = 20;
@@ -78,6 +85,7 @@ function Content({ advisory }: { readonly advisory: Advisory }) {
       <div className={styles.page}>
         <div>
           <Records advisory={advisory} />
+          {!deleteTime && <AffectedImages advisoryUid={uid} />}
           <Events advisory={advisory} />
           <Others advisory={advisory} />
         </div>

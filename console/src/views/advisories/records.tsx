@@ -6,18 +6,17 @@ import {
   type AdvisoryRecord,
   AdvisoryRecordsService,
   type ProductStatement,
-  ProductStatus,
   RangeEventType,
   RecordView,
 } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { may, useMe } from "../../api/access.ts";
 import { parentOf } from "../../api/uids.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
-import { Pill, type Tone } from "../../shell/look.tsx";
 import { Ago, Loading } from "../../shell/parts.tsx";
+import { ProductPill } from "../../shell/product-pill.tsx";
 import { Failure } from "../../shell/states.tsx";
 import { Table } from "../../shell/table.tsx";
-import { type TextId, useTexts } from "../../texts/texts.ts";
+import { useTexts } from "../../texts/texts.ts";
 import styles from "./advisories.module.css";
 
 const { listAdvisoryRecords } = AdvisoryRecordsService.method;
@@ -137,18 +136,6 @@ function versionsOf({ ranges, versions }: ProductStatement): string {
   );
   const shown = versions.slice(0, 20);
   return [...spans, ...shown, ...(versions.length > shown.length ? ["…"] : [])].join(", ");
-}
-
-const looks: Readonly<Record<number, readonly [Tone, TextId]>> = {
-  [ProductStatus.AFFECTED]: ["critical", "advisories.status.affected"],
-  [ProductStatus.NOT_AFFECTED]: ["good", "advisories.status.notAffected"],
-  [ProductStatus.FIXED]: ["good", "advisories.status.fixed"],
-};
-
-function ProductPill({ status }: { readonly status: ProductStatus }) {
-  const { t } = useTexts();
-  const [tone, text] = looks[status] ?? ["medium", "advisories.underReview"];
-  return <Pill tone={tone}>{t(text)}</Pill>;
 }
 
 function References({ records }: { readonly records: readonly AdvisoryRecord[] }) {

@@ -1,6 +1,12 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { choiceIn, orderIn, pageIn, textIn, useAddress } from "../../shell/address.ts";
 
+/** The parts of an image, without its findings. */
+const imageParts = ["packages", "sboms"] as const;
+
+/** The severities, in the order of their numbers in VulnerabilitySeverity, from 1. */
+export const severities = ["low", "medium", "high", "critical"] as const;
+
 /** The search part of the address of the registry. */
 export interface RegistrySearch {
   readonly filter?: string;
@@ -12,6 +18,16 @@ export interface RegistrySearch {
   readonly tags?: "all";
   /** The tag whose history is shown. */
   readonly history?: string;
+  /** The digest of the image that is shown in place of the tags. */
+  readonly image?: string;
+  /** The part of the image that is shown: its findings without a value. */
+  readonly part?: (typeof imageParts)[number];
+  /** The lowest severity of the findings that are shown. */
+  readonly least?: (typeof severities)[number];
+  /** Whether only findings with a fixed version are shown. */
+  readonly fixed?: "known";
+  /** Whether findings that are fixed, or do not affect the image, are shown, too. */
+  readonly settled?: "too";
   readonly dialog?: "new" | "edit" | "readme" | "delete" | "pull-token";
 }
 
@@ -23,6 +39,11 @@ export function validateSearch(search: Record<string, unknown>): RegistrySearch 
     ...orderIn(search, ["name", "create_time", "update_time"]),
     ...choiceIn(search, "tags", ["all"]),
     ...textIn(search, "history"),
+    ...textIn(search, "image"),
+    ...choiceIn(search, "part", imageParts),
+    ...choiceIn(search, "least", severities),
+    ...choiceIn(search, "fixed", ["known"]),
+    ...choiceIn(search, "settled", ["too"]),
     ...choiceIn(search, "dialog", ["new", "edit", "readme", "delete", "pull-token"]),
   };
 }

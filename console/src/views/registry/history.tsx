@@ -6,12 +6,13 @@ import { useState } from "react";
 import { Registry as RegistryV1 } from "../../../../gen/chainguard/platform/registry/v1/registry_pb.ts";
 import type { Tag } from "../../../../gen/chainguard/platform/registry/v2beta1/tags_pb.ts";
 import type { Image } from "../../../../gen/gatehouse/registry/v1/image_store_pb.ts";
+import { shortDigest } from "../../shell/digest.ts";
 import { Ago, CopyAs, Copyable, Loading } from "../../shell/parts.tsx";
 import { SidePanel } from "../../shell/side-panel.tsx";
 import { Failure } from "../../shell/states.tsx";
 import timelineStyles from "../../shell/timeline.module.css";
 import { useTexts } from "../../texts/texts.ts";
-import { shortDigest, sizeText, useImages } from "./images.ts";
+import { sizeText, useImages } from "./images.ts";
 
 const { listTagHistory } = RegistryV1.method;
 

@@ -1,4 +1,4 @@
-// The images behind tags: their digests and sizes.
+// The images behind tags, and their sizes.
 import { useQuery } from "@connectrpc/connect-query";
 import { type Image, ImageStoreService } from "../../../../gen/gatehouse/registry/v1/image_store_pb.ts";
 import { may, useMe } from "../../api/access.ts";
@@ -12,12 +12,6 @@ export function useImages(repoUid: string, digests: readonly string[]): Readonly
   const isEnabled = asked.length > 0 && may(me, findImages, repoUid);
   const { data } = useQuery(findImages, { repoUid, digests: asked }, { enabled: isEnabled });
   return new Map(data?.images.map((image) => [image.digest, image]));
-}
-
-/** Shortens a digest, without its algorithm. */
-export function shortDigest(digest: string): string {
-  const hex = digest.slice(digest.indexOf(":") + 1);
-  return `${hex.slice(0, 6)}…${hex.slice(-4)}`;
 }
 
 /** Writes a size in bytes, such as "41 MB". */

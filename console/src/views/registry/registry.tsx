@@ -20,7 +20,12 @@ import { useTexts } from "../../texts/texts.ts";
 import { useRegistryAddress } from "./address.ts";
 
 const { listRepos, createRepo } = ReposService.method;
-const RepoDetails = lazyPart(async () => (await import("./repo-details.tsx")).RepoDetails, <Loading />);
+const RepoDetails = lazyPart(
+  async () => (await import("./repo-details.tsx")).RepoDetails,
+  <Loading />,
+  "advisories",
+  "images",
+);
 const RegistryDialogs = lazyPart(async () => (await import("./dialogs.tsx")).RegistryDialogs);
 
 /** Up to so many repos are searched in the browser, by a part of the name or the description. More only by their exact name. */

@@ -25,17 +25,22 @@ import { WhoMay } from "./who-may.tsx";
 /** With a parser of Markdown, which is half of the view. */
 const Markdown = lazyPart(async () => (await import("../../shell/markdown.tsx")).Markdown, <Loading />);
 
+const ImagePage = lazyPart(async () => (await import("./image-page.tsx")).ImagePage, <Loading />);
+
 const { getRepo, updateRepo, updateRepoReadme, deleteRepo, getRepoReadme } = ReposService.method;
 
 /** The selected repo. */
 export function RepoDetails({ uid }: { readonly uid: string }) {
   const { data: me } = useMe();
+  const { search } = useRegistryAddress();
   const mayGet = may(me, getRepo, uid);
   const { data: repo, error, refetch } = useQuery(getRepo, { uid }, { enabled: mayGet });
   return (
     <>
-      <Path uid={uid} />
-      {repo ? (
+      <Path uid={uid} repo={search.image === undefined ? undefined : repo} />
+      {repo && search.image !== undefined ? (
+        <ImagePage key={search.image} repo={repo} digest={search.image} />
+      ) : repo ? (
         <Content repo={repo} />
       ) : (
         <UnreadPage method={getRepo} uid={uid} error={error} onRetry={() => void refetch()} />
@@ -44,8 +49,14 @@ export function RepoDetails({ uid }: { readonly uid: string }) {
   );
 }
 
-/** The way back to the list, and the groups that contain the repo. */
-function Path({ uid }: { readonly uid: string }) {
+interface PathProps {
+  readonly uid: string;
+  /** The repo, if the page is that of one of its images. */
+  readonly repo: Repo | undefined;
+}
+
+/** The way back to the list, the groups that contain the repo, and the repo. */
+function Path({ uid, repo }: PathProps) {
   const { t } = useTexts();
   const { org } = useRegistryAddress();
   const groups = ancestorsOf(uid);
@@ -67,6 +78,14 @@ function Path({ uid }: { readonly uid: string }) {
           )}
         </span>
       ))}
+      {repo && (
+        <span>
+          {" / "}
+          <Link to="/o/$org/registry/$" params={{ org, _splat: uid }}>
+            <bdi>{repo.name}</bdi>
+          </Link>
+        </span>
+      )}
     </nav>
   );
 }

@@ -6,6 +6,7 @@ import { type Tag, TagsService } from "../../../../gen/chainguard/platform/regis
 import type { Image } from "../../../../gen/gatehouse/registry/v1/image_store_pb.ts";
 import { may, useMe } from "../../api/access.ts";
 import { type Column, timeCell } from "../../shell/columns.ts";
+import { shortDigest } from "../../shell/digest.ts";
 import { lazyPart } from "../../shell/lazy-part.tsx";
 import { List } from "../../shell/list.tsx";
 import { Empty, Pill } from "../../shell/look.tsx";
@@ -15,7 +16,8 @@ import { useRepository } from "../../shell/pull.ts";
 import { useTexts } from "../../texts/texts.ts";
 import { useRegistryAddress } from "./address.ts";
 import { TagHistory } from "./history.tsx";
-import { shortDigest, sizeText, useImages } from "./images.ts";
+import { sizeText, useImages } from "./images.ts";
+import { TagSeverity } from "./tag-severity.tsx";
 import { LastUse, lastUseOf, useTagUses } from "./uses.tsx";
 
 const { listTags, deleteTag } = TagsService.method;
@@ -111,9 +113,14 @@ function useTagColumns(repo: Repo, tags: readonly Tag[]): Column<Tag>[] {
     },
     {
       id: "digest",
-      title: t("registry.digest"),
+      title: t("images.digestAndFindings"),
       text: ({ digest }) => digest,
-      cell: ({ digest }) => <Copyable value={digest} shown={shortDigest(digest)} what={t("registry.digest")} />,
+      cell: ({ name, digest }) => (
+        <div className="lines">
+          <Copyable value={digest} shown={shortDigest(digest)} what={t("registry.digest")} />
+          <TagSeverity repoUid={repo.uid} digest={digest} tag={name} />
+        </div>
+      ),
     },
     {
       id: "platforms",

@@ -1,7 +1,6 @@
 // Who used the images of a repo, and when tags were used last.
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { useInfiniteQuery, useQuery } from "@connectrpc/connect-query";
-import { Button } from "@mantine/core";
 import {
   type ImageUse,
   ImageUsesService,
@@ -10,12 +9,13 @@ import {
 } from "../../../../gen/gatehouse/registry/v1/image_uses_pb.ts";
 import { may, useMe } from "../../api/access.ts";
 import { type Column, timeCell } from "../../shell/columns.ts";
+import { shortDigest } from "../../shell/digest.ts";
 import { Empty } from "../../shell/look.tsx";
 import { Ago, CopyAs, Copyable } from "../../shell/parts.tsx";
-import { ProfileLink } from "../../shell/profile-link.tsx";
+import { byPages, ShowMore } from "../../shell/show-more.tsx";
 import { Table } from "../../shell/table.tsx";
+import { UseActor } from "../../shell/use-actor.tsx";
 import { useTexts } from "../../texts/texts.ts";
-import { shortDigest } from "./images.ts";
 
 const { findTagUses, listImageUses } = ImageUsesService.method;
 
@@ -78,15 +78,8 @@ export function Uses({ repoUid }: { readonly repoUid: string }) {
   const { data: me } = useMe();
   const isEnabled = may(me, listImageUses, repoUid);
   const request = { repoUid, pageSize };
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
-    listImageUses,
-    { ...request, pageToken: "" },
-    {
-      pageParamKey: "pageToken",
-      getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
-      enabled: isEnabled,
-    },
-  );
+  const query = useInfiniteQuery(listImageUses, { ...request, pageToken: "" }, { ...byPages, enabled: isEnabled });
+  const { data, error, refetch } = query;
   const columns = useColumns();
   if (!isEnabled) return null;
   const start = data?.pages[0]?.coverageStartTime;
@@ -115,13 +108,7 @@ export function Uses({ repoUid }: { readonly repoUid: string }) {
         keyOf={({ digest, kind, identity, registryUser }) => `${digest} ${kind} ${identity?.uid} ${registryUser}`}
         empty={<Empty>{t("registry.noUses")}</Empty>}
       />
-      {hasNextPage && (
-        <div>
-          <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {t("registry.use.more")}
-          </Button>
-        </div>
-      )}
+      <ShowMore query={query} text={t("registry.use.more")} />
     </section>
   );
 }
@@ -132,14 +119,7 @@ function useColumns(): Column<ImageUse>[] {
     {
       title: t("registry.use.by"),
       text: ({ identity, registryUser }) => identity?.name || identity?.uid || registryUser,
-      cell: ({ identity, registryUser }) =>
-        identity ? (
-          <ProfileLink identity={identity} />
-        ) : registryUser === "" ? (
-          <span className="muted">{t("registry.use.nobody")}</span>
-        ) : (
-          <bdi>{registryUser}</bdi>
-        ),
+      cell: (use) => <UseActor use={use} />,
     },
     {
       title: t("registry.use.kind"),
