@@ -123,6 +123,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   "iam organizations export": [
     "gatehouse iam organizations export example.org example.org.ndjson",
     "gatehouse iam organizations export example.org example.org.ndjson --recipient import-key.pub",
+    "gatehouse iam organizations export example.org example.org.ndjson --with-sboms",
   ],
   "iam organizations import": [
     "gatehouse iam organizations import example.org.ndjson --dry-run",

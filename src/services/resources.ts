@@ -16,6 +16,7 @@ import { roleKind } from "./iam/roles/kind.ts";
 import { termsAcceptanceKind } from "./iam/terms/kind.ts";
 import type { Transfer } from "./kinds/import-kind.ts";
 import type { Kind, OtherKind, Recorded } from "./kinds/kind.ts";
+import { uploadedSbomImport } from "./registry/contents/import.ts";
 import { repoKind } from "./registry/repos/kind.ts";
 import { tagKind } from "./registry/tags/kind.ts";
 import { advisoryKind } from "./vulnerabilities/advisory-kind.ts";
@@ -55,6 +56,7 @@ export const deletedWithGroup: readonly OtherKind[] = kinds.filter(
 /** The resources that move with an organization, in the order of its import. People are suspended once all that they hold is there. */
 export const transfers: readonly Transfer[] = [
   ...kinds.flatMap(({ transfer }) => ("absent" in transfer ? [] : transfer)),
+  uploadedSbomImport,
   suspendedPeopleImport,
 ];
 

@@ -9,6 +9,7 @@ import type { ImportOptions } from "./import.ts";
 
 interface ExportOptions {
   readonly recipient?: string;
+  readonly withSboms?: boolean;
 }
 
 /** Adds the commands to those of organizations. */
@@ -19,16 +20,19 @@ export function addOrganizationCommands(parent: Command, shell: Shell, finish: F
     .description("write an organization and what belongs to it to a file, for another installation")
     .addArgument(completing(parent.createArgument("<name|uid>", "the organization"), namesOf(organizations)))
     .argument("[file]", "the file to write; by default standard output")
-    .option("--recipient <file>", "a public key, for which client secrets are encrypted; without it they are left out");
-  withClient(exporting, []).action(async (name: string, file: string | undefined, { recipient }: ExportOptions) => {
-    using session = await openSession(shell, exporting);
-    const [{ findUid }, { exportOrganization }] = await Promise.all([
-      import("../resources/lookup.ts"),
-      import("./export.ts"),
-    ]);
-    const uid = await findUid(session, organizations, name, { inRoot: true });
-    await exportOrganization(session, uid, { file, recipient });
-  });
+    .option("--recipient <file>", "a public key, for which client secrets are encrypted; without it they are left out")
+    .option("--with-sboms", "also write the uploaded SBOMs of tagged images");
+  withClient(exporting, []).action(
+    async (name: string, file: string | undefined, { recipient, withSboms = false }: ExportOptions) => {
+      using session = await openSession(shell, exporting);
+      const [{ findUid }, { exportOrganization }] = await Promise.all([
+        import("../resources/lookup.ts"),
+        import("./export.ts"),
+      ]);
+      const uid = await findUid(session, organizations, name, { inRoot: true });
+      await exportOrganization(session, uid, { file, recipient, withSboms });
+    },
+  );
   const importing = parent
     .command("import")
     .description("create or update an exported organization with its uids, as an operator of the installation")

@@ -20,6 +20,7 @@ import { note } from "../shell.ts";
 import { countedText, type End, formatVersion, type Header, type Kind, leftOut, lineOf } from "./format.ts";
 import { changesSince, logPosition } from "./interim-changes.ts";
 import { type ResourceList, resourceLists } from "./resource-lists.ts";
+import { openSboms, sbomKind, sbomMethods, type UploadedSboms } from "./sboms.ts";
 import { openSecrets, type Secrets } from "./secrets.ts";
 
 const pageSize = 200;
@@ -33,41 +34,49 @@ interface ExportOptions {
   readonly file: string | undefined;
   /** The file with the public key that client secrets are encrypted for; they are left out if undefined. */
   readonly recipient: string | undefined;
+  /** Whether to export uploaded SBOMs. */
+  readonly withSboms: boolean;
 }
 
 /** Exports an organization to a file, or to standard output if there is none. */
 export async function exportOrganization(
   session: Session,
   uid: string,
-  { file, recipient }: ExportOptions,
+  { file, recipient, withSboms }: ExportOptions,
 ): Promise<void> {
   const { shell } = session;
   const secrets = await openSecrets(session, recipient);
-  await requireWholeView(session, uid);
+  await requireWholeView(session, uid, withSboms ? sbomMethods : []);
+  const sboms = withSboms ? openSboms(session) : undefined;
   const position = await logPosition(session, uid);
   const counts: Partial<Record<Kind, number>> = {};
   {
     using progress = await openProgress(shell, "exporting", 0);
-    const lines = linesOf(session, uid, { counts, progress, secrets });
+    const lines = linesOf(session, uid, { counts, progress, secrets, sboms });
     if (file !== undefined) await writeWhole(file, lines);
     else for await (const line of lines) if (!shell.stdout.write(line)) await once(shell.stdout, "drain");
   }
   note(shell, `exported: ${countedText(counts)}`);
   note(shell, "left out:");
-  for (const each of [...secrets.missing, ...leftOut]) note(shell, `  ${each}`);
-  const changed = await changesSince(session, uid, position);
+  for (const each of leftOutBy({ secrets, sboms })) note(shell, `  ${each}`);
+  const changed = await changesSince(session, uid, position, withSboms ? [sbomKind] : []);
   if (changed !== "") note(shell, changed);
 }
 
-/** The running export: counts by kind, progress, and the encryption of secrets. */
+/** The running export: counts by kind, progress, the encryption of secrets, and SBOMs if they are exported. */
 interface Work {
   readonly counts: Partial<Record<Kind, number>>;
   readonly progress: Progress;
   readonly secrets: Secrets;
+  readonly sboms: UploadedSboms | undefined;
+}
+
+function leftOutBy({ secrets, sboms }: Pick<Work, "secrets" | "sboms">): string[] {
+  return [...secrets.missing, ...(sboms?.missing ?? []), ...leftOut];
 }
 
 async function* linesOf(session: Session, uid: string, work: Work): AsyncGenerator<string> {
-  const { counts, progress, secrets } = work;
+  const { counts, progress } = work;
   const { name = "" } = await session.call(GroupsService.method.getGroup, { uid });
   const header: Header = {
     gatehouseOrganization: formatVersion,
@@ -90,10 +99,10 @@ async function* linesOf(session: Session, uid: string, work: Work): AsyncGenerat
       total += more;
       progress.total(total);
       const lasting = list.kind === "roleBinding" ? rows.filter((row) => !timed.has(textAt(row, "uid"))) : rows;
-      yield* linesOfPage(session, list, lasting, secrets, count);
+      yield* linesOfPage(session, list, lasting, work, count);
     }
   }
-  const end: End = { end: { counts, leftOut: [...secrets.missing, ...leftOut] } };
+  const end: End = { end: { counts, leftOut: leftOutBy(work) } };
   yield lineOf(end);
 }
 
@@ -101,7 +110,7 @@ async function* linesOfPage(
   session: Session,
   { kind, toImported = (row) => row }: ResourceList,
   rows: readonly JsonObject[],
-  secrets: Secrets,
+  { secrets, sboms }: Work,
   count: (kind: Kind) => void,
 ): AsyncGenerator<string> {
   for (const row of rows) {
@@ -126,6 +135,11 @@ async function* linesOfPage(
     for (const settings of await settingsOf(session, rows)) {
       count("subscriptionSettings");
       yield lineOf({ subscriptionSettings: settings });
+    }
+  if (kind === "tag" && sboms)
+    for await (const sbom of sboms.of(rows)) {
+      count("uploadedSbom");
+      yield lineOf({ uploadedSbom: sbom });
     }
   if (kind !== "repo") return;
   for (const readme of await readmesOf(session, rows)) {
@@ -205,13 +219,14 @@ async function readEach(
 }
 
 /** A list shows only what the caller may see. Fails unless that is everything in the organization. */
-async function requireWholeView(session: Session, group: string): Promise<void> {
+async function requireWholeView(session: Session, group: string, further: readonly DescMethod[]): Promise<void> {
   const methods: readonly DescMethod[] = [
     ...(await resourceLists()).map(({ method }) => method),
     ReposService.method.getRepoReadme,
     OrganizationExportService.method.listSuspendedPeople,
     DeliveryService.method.listDeliveryStates,
     WorkloadTrustService.method.getTrust,
+    ...further,
   ];
   const wanted = [...new Set(methods.flatMap(capabilitiesOf))];
   const missing: string[] = [];

@@ -49,6 +49,7 @@ export const leftOut: readonly string[] = [
   "rules of access requests, for which their makers vouch: create them again",
   "advisories and their records: use `gatehouse advisories export` and `import`",
   "accepted terms, which hold between one installation and its organizations: accept them again",
+  "uploaded SBOMs of images, unless you export with --with-sboms; those of images without a tag",
   "images, former digests of tags, and metadata of identities",
   "who vouches for delegations: an owner confirms them with `gatehouse iam delegations confirm`",
   "refused names and seen tokens of workloads",
@@ -70,6 +71,7 @@ const parts: Readonly<Partial<Record<Kind, readonly [string, string]>>> = {
   repoReadme: ["readme", "readmes"],
   suspendedPeople: ["list of deactivated people", "lists of deactivated people"],
   identityTrust: ["pinned names of a workload", "lists of pinned names of workloads"],
+  uploadedSbom: ["uploaded SBOM", "uploaded SBOMs"],
   subscriptionSettings: ["list of settings of a subscription", "lists of settings of subscriptions"],
 };
 

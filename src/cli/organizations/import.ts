@@ -147,7 +147,9 @@ async function* batchesOf(lines: AsyncIterable<Line>): AsyncGenerator<readonly L
     // The resources of a batch are imported at the same time.
     const isAfterSuspended = batch.at(-1)?.kind === "suspendedPeople" && line.kind !== "suspendedPeople";
     const isAfterPins = line.kind === "roleBinding" && batch.some(({ kind }) => kind === "identityTrust");
-    if ((isFull || isAfterSuspended || isAfterPins) && batch.length > 0) {
+    // The server reads each document whole.
+    const isAlone = [batch.at(-1)?.kind, line.kind].includes("uploadedSbom");
+    if ((isFull || isAfterSuspended || isAfterPins || isAlone) && batch.length > 0) {
       yield batch;
       [batch, size, values] = [[], 0, 0];
     }

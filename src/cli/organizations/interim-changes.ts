@@ -28,15 +28,20 @@ export async function logPosition(session: Session, parent: string): Promise<str
   }
 }
 
-/** Returns what to tell about changes since a position; empty if there were none. */
-export async function changesSince(session: Session, parent: string, position: string | undefined): Promise<string> {
+/** Returns what to tell about changes since a position; empty if there were none. `further` are kinds that this export has as well. */
+export async function changesSince(
+  session: Session,
+  parent: string,
+  position: string | undefined,
+  further: readonly string[],
+): Promise<string> {
   if (position === undefined)
     return "You may not read the audit log, so it is unknown whether the organization changed during the export.";
   let after = position;
   for (;;) {
     const response = await session.call(listChanges, { parent, after, pageSize: 200 });
     const changes = (response.changes as { kind?: string }[] | undefined) ?? [];
-    if (changes.some(({ kind = "" }) => exportedKinds.has(kind)))
+    if (changes.some(({ kind = "" }) => exportedKinds.has(kind) || further.includes(kind)))
       return "The organization changed during the export, which may have some of the changes only. Export it again.";
     if (textAt(response, "nextPageToken") === "") return "";
     after = textAt(response, "resumeAfter");

@@ -15,8 +15,8 @@ import { CommandFailure, wrongUsage } from "../failure.ts";
 import { formatVersion, type Kind } from "./format.ts";
 import type { Decrypt } from "./recipient.ts";
 
-/** The maximum size of a line in bytes: no request can have a longer resource. */
-const maxLine = 3 * 1024 * 1024;
+/** The maximum size of a line in bytes: no request can have a longer resource, such as an SBOM of 3.5 MiB in base64. */
+const maxLine = 5 * 1024 * 1024;
 
 /** A resource of the file. */
 export interface Line {
@@ -125,7 +125,7 @@ async function toLine(
   if (!isUid(uid) || (uid !== organization && !isBelow(uid, organization)))
     throw fail(`${kind}.uid: must be a uid below that of the organization, ${organization}`);
   if (jwe !== undefined && decrypt) await addSecret(resource, jwe, decrypt, fail);
-  const name = "name" in value ? value.name : "";
+  const name = "name" in value ? value.name : "digest" in value ? value.digest : "";
   const lacksSecret = jwe !== undefined && !decrypt;
   return { number, kind, uid, name, resource, lacksSecret, size: text.length, values: text.split(/[,[{]/).length };
 }

@@ -10,6 +10,7 @@ import type { Call } from "../../pipeline/call.ts";
 import type { MessageRules } from "../../pipeline/text-rules.ts";
 import type { Resource } from "../../resource/resource.ts";
 import type { ServiceContext } from "../../resource/service-context.ts";
+import type { SbomReader } from "../../sboms/reader.ts";
 import type { CollectionTables, ResourceRow } from "../../storage/collection/collection.ts";
 import { ReferenceViolation, UniqueViolation } from "../../storage/engine/errors.ts";
 import type { Session, Transaction } from "../../storage/engine/session.ts";
@@ -93,15 +94,25 @@ export interface Importer<M = never> {
   check?(message: M): Promise<readonly Problem[]>;
   /** Returns undefined if the transaction must not be shared. */
   run(session: Session, message: M, place: ImportPlace): Promise<Result | undefined>;
+  /**
+   * Imports in transactions of its own. `run` is then called for dry runs only. For resources that take long to read or to write: no
+   * transaction may wait for that.
+   */
+  write?(message: M, call: Call): Promise<Result>;
 }
 
 /** An import of some kind. */
 export type AnyImport = Importer | ImportKind<DescMessage, ResourceRow>;
 
+/** Dependencies of imports. */
+export interface ImportContext extends ServiceContext, Pick<KindOptions, "encryption"> {
+  readonly sboms: SbomReader;
+}
+
 /** Declares how the resources of an organization that have one member of OrganizationResource are imported. */
 export interface Transfer {
   readonly name: NonNullable<OrganizationResource["resource"]["case"]>;
-  declare(context: ServiceContext & Pick<KindOptions, "encryption">): AnyImport;
+  declare(context: ImportContext): AnyImport;
 }
 
 /** Declares an import of resources that all have the same columns. */

@@ -18,10 +18,16 @@ import { ruleBook, uidRule } from "../../pipeline/text-rules.ts";
 import { compileResourceCheck } from "../../pipeline/validate.ts";
 import { type ServiceContext, writeContext } from "../../resource/service-context.ts";
 import { UniqueViolation } from "../../storage/engine/errors.ts";
-import type { Encryption } from "../../storage/installation/encryption.ts";
 import { settingsImport } from "../deliveries/settings-import.ts";
 import { noEnd, requireLastingCall } from "../iam/rules/escalation.ts";
-import { type Importer, type Problem, problemsIn, type Result, rejected } from "../kinds/import-kind.ts";
+import {
+  type ImportContext,
+  type Importer,
+  type Problem,
+  problemsIn,
+  type Result,
+  rejected,
+} from "../kinds/import-kind.ts";
 import { requireUnlimited } from "../operator-call.ts";
 import { transfers } from "../resources.ts";
 import { toImporter } from "./importer.ts";
@@ -43,7 +49,7 @@ type AnyMessage = Message & {
 export const allTransfers = [...transfers, settingsImport];
 
 /** Serves the import of organizations. */
-export function organizationImport(context: ServiceContext & { readonly encryption: Encryption }): Implementation {
+export function organizationImport(context: ImportContext): Implementation {
   const importers = importersOf(context);
   const check = resourceCheck(importers, context);
 
@@ -116,6 +122,7 @@ function resourceWriter({ database, clock, settings }: ServiceContext) {
       );
     try {
       if (isDryRun) return (await importer.run(database.session, message, { ...place, tx: undefined }))!;
+      if (importer.write) return await importer.write(message, call);
       return (await write(true).catch(exclusiveAfterClash)) ?? (await write(false))!;
     } catch (error) {
       return rejected(problemsIn(error));
@@ -128,7 +135,7 @@ function exclusiveAfterClash(error: unknown): undefined {
   if (!(error instanceof UniqueViolation)) throw error;
 }
 
-function importersOf(context: ServiceContext & { readonly encryption: Encryption }): Readonly<Record<Kind, Importer>> {
+function importersOf(context: ImportContext): Readonly<Record<Kind, Importer>> {
   const importers = allTransfers.map(({ name, declare }) => [name, toImporter(declare(context))]);
   return Object.fromEntries(importers);
 }

@@ -30,15 +30,19 @@ import type { SubscriptionSettings } from "../../events/v1/delivery_pb.ts";
 import { file_gatehouse_events_v1_delivery } from "../../events/v1/delivery_pb.ts";
 import type { NamePolicy, PinnedName } from "../../iam/v1/workload_trust_pb.ts";
 import { file_gatehouse_iam_v1_workload_trust } from "../../iam/v1/workload_trust_pb.ts";
+import type { SbomCompression } from "../../registry/v1/image_contents_pb.ts";
+import { file_gatehouse_registry_v1_image_contents } from "../../registry/v1/image_contents_pb.ts";
 import { file_google_api_annotations } from "../../../google/api/annotations_pb.ts";
 import { file_google_api_field_behavior } from "../../../google/api/field_behavior_pb.ts";
+import type { Timestamp } from "@bufbuild/protobuf/wkt";
+import { file_google_protobuf_timestamp } from "@bufbuild/protobuf/wkt";
 import type { Message, UnknownEnum } from "@bufbuild/protobuf";
 
 /**
  * Describes the file gatehouse/organizations/v1/organizations.proto.
  */
 export const file_gatehouse_organizations_v1_organizations: GenFile = /*@__PURE__*/
-  fileDesc("Ci5nYXRlaG91c2Uvb3JnYW5pemF0aW9ucy92MS9vcmdhbml6YXRpb25zLnByb3RvEhpnYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MSJbChlFeHBvcnRDbGllbnRTZWNyZXRSZXF1ZXN0EiIKFWlkZW50aXR5X3Byb3ZpZGVyX3VpZBgBIAEoCUID4EECEhoKDXJlY2lwaWVudF9rZXkYAiABKAlCA+BBAiIpChpFeHBvcnRDbGllbnRTZWNyZXRSZXNwb25zZRILCgNqd2UYASABKAkiewoaTGlzdFN1c3BlbmRlZFBlb3BsZVJlcXVlc3QSGQoGcGFyZW50GAEgASgJQgngQQKQr6jSBQESFgoJcGFnZV9zaXplGAIgASgFQgPgQQESFwoKcGFnZV90b2tlbhgDIAEoCUID4EEBEhEKBHNraXAYBCABKAVCA+BBASKIAQobTGlzdFN1c3BlbmRlZFBlb3BsZVJlc3BvbnNlEhUKDWlkZW50aXR5X3VpZHMYASADKAkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhgKC3RvdGFsX2NvdW50GAMgASgDSACIAQESDwoHc2tpcHBlZBgEIAEoBUIOCgxfdG90YWxfY291bnQiPwoPU3VzcGVuZGVkUGVvcGxlEhAKA3VpZBgBIAEoCUID4EECEhoKDWlkZW50aXR5X3VpZHMYAiADKAlCA+BBAiKSAQoNSWRlbnRpdHlUcnVzdBIQCgN1aWQYASABKAlCA+BBAhI2CgtuYW1lX3BvbGljeRgCIAEoDjIcLmdhdGVob3VzZS5pYW0udjEuTmFtZVBvbGljeUID4EEBEjcKDHBpbm5lZF9uYW1lcxgDIAMoCzIcLmdhdGVob3VzZS5pYW0udjEuUGlubmVkTmFtZUID4EEBIrsBChZJbXBvcnRSZXNvdXJjZXNSZXF1ZXN0Eh0KEG9yZ2FuaXphdGlvbl91aWQYASABKAlCA+BBAhJICglyZXNvdXJjZXMYAiADKAsyMC5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5Pcmdhbml6YXRpb25SZXNvdXJjZUID4EECEhoKDXZhbGlkYXRlX29ubHkYAyABKAhCA+BBARIcCg9hY2NlcHRfdmVyaWZpZWQYBCABKAhCA+BBASJUChdJbXBvcnRSZXNvdXJjZXNSZXNwb25zZRI5CgdyZXN1bHRzGAEgAygLMiguZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEuSW1wb3J0UmVzdWx0IoAIChRPcmdhbml6YXRpb25SZXNvdXJjZRI3CgVncm91cBgBIAEoCzImLmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuR3JvdXBIABI1CgRyb2xlGAIgASgLMiUuY2hhaW5ndWFyZC5wbGF0Zm9ybS5pYW0udjJiZXRhMS5Sb2xlSAASPQoIaWRlbnRpdHkYAyABKAsyKS5jaGFpbmd1YXJkLnBsYXRmb3JtLmlhbS52MmJldGExLklkZW50aXR5SAASTgoRaWRlbnRpdHlfcHJvdmlkZXIYBCABKAsyMS5jaGFpbmd1YXJkLnBsYXRmb3JtLmlhbS52MmJldGExLklkZW50aXR5UHJvdmlkZXJIABJgChtleHRlcm5hbF9ncm91cF9yb2xlX21hcHBpbmcYBSABKAsyOS5jaGFpbmd1YXJkLnBsYXRmb3JtLmlhbS52MmJldGExLkV4dGVybmFsR3JvdXBSb2xlTWFwcGluZ0gAElIKE2FjY291bnRfYXNzb2NpYXRpb24YBiABKAsyMy5jaGFpbmd1YXJkLnBsYXRmb3JtLmlhbS52MmJldGExLkFjY291bnRBc3NvY2lhdGlvbkgAEjoKBHJlcG8YByABKAsyKi5jaGFpbmd1YXJkLnBsYXRmb3JtLnJlZ2lzdHJ5LnYyYmV0YTEuUmVwb0gAEkcKC3JlcG9fcmVhZG1lGAggASgLMjAuY2hhaW5ndWFyZC5wbGF0Zm9ybS5yZWdpc3RyeS52MmJldGExLlJlcG9SZWFkbWVIABI4CgN0YWcYCSABKAsyKS5jaGFpbmd1YXJkLnBsYXRmb3JtLnJlZ2lzdHJ5LnYyYmV0YTEuVGFnSAASRAoMcm9sZV9iaW5kaW5nGAogASgLMiwuY2hhaW5ndWFyZC5wbGF0Zm9ybS5pYW0udjJiZXRhMS5Sb2xlQmluZGluZ0gAEkgKDHN1YnNjcmlwdGlvbhgLIAEoCzIwLmNoYWluZ3VhcmQucGxhdGZvcm0uZXZlbnRzLnYyYmV0YTEuU3Vic2NyaXB0aW9uSAASRwoQc3VzcGVuZGVkX3Blb3BsZRgMIAEoCzIrLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLlN1c3BlbmRlZFBlb3BsZUgAEkoKFXN1YnNjcmlwdGlvbl9zZXR0aW5ncxgNIAEoCzIpLmdhdGVob3VzZS5ldmVudHMudjEuU3Vic2NyaXB0aW9uU2V0dGluZ3NIABJDCg5pZGVudGl0eV90cnVzdBgOIAEoCzIpLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLklkZW50aXR5VHJ1c3RIAEIKCghyZXNvdXJjZSLcAQoMSW1wb3J0UmVzdWx0EjoKB291dGNvbWUYASABKA4yKS5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5JbXBvcnRPdXRjb21lEjgKB2NoYW5nZXMYAiADKAsyJy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5GaWVsZENoYW5nZRI7Cghwcm9ibGVtcxgDIAMoCzIpLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLkltcG9ydFByb2JsZW0SGQoRaGFzX2NsaWVudF9zZWNyZXQYBCABKAgiQgoLRmllbGRDaGFuZ2USDQoFZmllbGQYASABKAkSEQoJb2xkX3ZhbHVlGAIgASgJEhEKCW5ld192YWx1ZRgDIAEoCSJICg1JbXBvcnRQcm9ibGVtEg0KBWZpZWxkGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJEhMKC21pc3NpbmdfdWlkGAMgASgJKqIBCg1JbXBvcnRPdXRjb21lEh4KGklNUE9SVF9PVVRDT01FX1VOU1BFQ0lGSUVEEAASGgoWSU1QT1JUX09VVENPTUVfQ1JFQVRFRBABEhoKFklNUE9SVF9PVVRDT01FX1VQREFURUQQAhIcChhJTVBPUlRfT1VUQ09NRV9VTkNIQU5HRUQQAxIbChdJTVBPUlRfT1VUQ09NRV9SRUpFQ1RFRBAEMoAEChlPcmdhbml6YXRpb25FeHBvcnRTZXJ2aWNlEvgBChJFeHBvcnRDbGllbnRTZWNyZXQSNS5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5FeHBvcnRDbGllbnRTZWNyZXRSZXF1ZXN0GjYuZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEuRXhwb3J0Q2xpZW50U2VjcmV0UmVzcG9uc2Uic4LT5JMCYDoBKiJbL2dhdGVob3VzZS9vcmdhbml6YXRpb25zL3YxL2lkZW50aXR5UHJvdmlkZXJzL3tpZGVudGl0eV9wcm92aWRlcl91aWQ9Kip9OmV4cG9ydENsaWVudFNlY3JldIqvqNIFBxIFCgECEAES5wEKE0xpc3RTdXNwZW5kZWRQZW9wbGUSNi5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5MaXN0U3VzcGVuZGVkUGVvcGxlUmVxdWVzdBo3LmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLkxpc3RTdXNwZW5kZWRQZW9wbGVSZXNwb25zZSJfgtPkkwJLEkkvZ2F0ZWhvdXNlL29yZ2FuaXphdGlvbnMvdjEvaWRlbnRpdHlQcm92aWRlcnMve3BhcmVudD0qKn06c3VzcGVuZGVkUGVvcGxliq+o0gUIEgYKBJcKkwMyhwIKGU9yZ2FuaXphdGlvbkltcG9ydFNlcnZpY2US6QEKD0ltcG9ydFJlc291cmNlcxIyLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLkltcG9ydFJlc291cmNlc1JlcXVlc3QaMy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5JbXBvcnRSZXNvdXJjZXNSZXNwb25zZSJtgtPkkwJUOgEqIk8vZ2F0ZWhvdXNlL29yZ2FuaXphdGlvbnMvdjEvb3JnYW5pemF0aW9ucy97b3JnYW5pemF0aW9uX3VpZD0qKn06aW1wb3J0UmVzb3VyY2Vziq+o0gUHEgUKAQIQAcChj4gJAmIGcHJvdG8z", [file_chainguard_annotations_auth, file_chainguard_platform_events_v2beta1_subscriptions, file_chainguard_platform_iam_v2beta1_account_associations, file_chainguard_platform_iam_v2beta1_external_group_role_mappings, file_chainguard_platform_iam_v2beta1_groups, file_chainguard_platform_iam_v2beta1_identities, file_chainguard_platform_iam_v2beta1_identity_providers, file_chainguard_platform_iam_v2beta1_role_bindings, file_chainguard_platform_iam_v2beta1_roles, file_chainguard_platform_registry_v2beta1_repos, file_chainguard_platform_registry_v2beta1_tags, file_gatehouse_annotations_v1_idempotency, file_gatehouse_events_v1_delivery, file_gatehouse_iam_v1_workload_trust, file_google_api_annotations, file_google_api_field_behavior]);
+  fileDesc("Ci5nYXRlaG91c2Uvb3JnYW5pemF0aW9ucy92MS9vcmdhbml6YXRpb25zLnByb3RvEhpnYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MSJbChlFeHBvcnRDbGllbnRTZWNyZXRSZXF1ZXN0EiIKFWlkZW50aXR5X3Byb3ZpZGVyX3VpZBgBIAEoCUID4EECEhoKDXJlY2lwaWVudF9rZXkYAiABKAlCA+BBAiIpChpFeHBvcnRDbGllbnRTZWNyZXRSZXNwb25zZRILCgNqd2UYASABKAkiewoaTGlzdFN1c3BlbmRlZFBlb3BsZVJlcXVlc3QSGQoGcGFyZW50GAEgASgJQgngQQKQr6jSBQESFgoJcGFnZV9zaXplGAIgASgFQgPgQQESFwoKcGFnZV90b2tlbhgDIAEoCUID4EEBEhEKBHNraXAYBCABKAVCA+BBASKIAQobTGlzdFN1c3BlbmRlZFBlb3BsZVJlc3BvbnNlEhUKDWlkZW50aXR5X3VpZHMYASADKAkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJEhgKC3RvdGFsX2NvdW50GAMgASgDSACIAQESDwoHc2tpcHBlZBgEIAEoBUIOCgxfdG90YWxfY291bnQiPwoPU3VzcGVuZGVkUGVvcGxlEhAKA3VpZBgBIAEoCUID4EECEhoKDWlkZW50aXR5X3VpZHMYAiADKAlCA+BBAiKSAQoNSWRlbnRpdHlUcnVzdBIQCgN1aWQYASABKAlCA+BBAhI2CgtuYW1lX3BvbGljeRgCIAEoDjIcLmdhdGVob3VzZS5pYW0udjEuTmFtZVBvbGljeUID4EEBEjcKDHBpbm5lZF9uYW1lcxgDIAMoCzIcLmdhdGVob3VzZS5pYW0udjEuUGlubmVkTmFtZUID4EEBIsMBCgxVcGxvYWRlZFNib20SEAoDdWlkGAEgASgJQgPgQQISEwoGZGlnZXN0GAIgASgJQgPgQQISFAoHY29udGVudBgDIAEoDEID4EECEkAKC2NvbXByZXNzaW9uGAQgASgOMiYuZ2F0ZWhvdXNlLnJlZ2lzdHJ5LnYxLlNib21Db21wcmVzc2lvbkID4EEBEjQKC2NyZWF0ZV90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcEID4EEBIrsBChZJbXBvcnRSZXNvdXJjZXNSZXF1ZXN0Eh0KEG9yZ2FuaXphdGlvbl91aWQYASABKAlCA+BBAhJICglyZXNvdXJjZXMYAiADKAsyMC5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5Pcmdhbml6YXRpb25SZXNvdXJjZUID4EECEhoKDXZhbGlkYXRlX29ubHkYAyABKAhCA+BBARIcCg9hY2NlcHRfdmVyaWZpZWQYBCABKAhCA+BBASJUChdJbXBvcnRSZXNvdXJjZXNSZXNwb25zZRI5CgdyZXN1bHRzGAEgAygLMiguZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEuSW1wb3J0UmVzdWx0IsMIChRPcmdhbml6YXRpb25SZXNvdXJjZRI3CgVncm91cBgBIAEoCzImLmNoYWluZ3VhcmQucGxhdGZvcm0uaWFtLnYyYmV0YTEuR3JvdXBIABI1CgRyb2xlGAIgASgLMiUuY2hhaW5ndWFyZC5wbGF0Zm9ybS5pYW0udjJiZXRhMS5Sb2xlSAASPQoIaWRlbnRpdHkYAyABKAsyKS5jaGFpbmd1YXJkLnBsYXRmb3JtLmlhbS52MmJldGExLklkZW50aXR5SAASTgoRaWRlbnRpdHlfcHJvdmlkZXIYBCABKAsyMS5jaGFpbmd1YXJkLnBsYXRmb3JtLmlhbS52MmJldGExLklkZW50aXR5UHJvdmlkZXJIABJgChtleHRlcm5hbF9ncm91cF9yb2xlX21hcHBpbmcYBSABKAsyOS5jaGFpbmd1YXJkLnBsYXRmb3JtLmlhbS52MmJldGExLkV4dGVybmFsR3JvdXBSb2xlTWFwcGluZ0gAElIKE2FjY291bnRfYXNzb2NpYXRpb24YBiABKAsyMy5jaGFpbmd1YXJkLnBsYXRmb3JtLmlhbS52MmJldGExLkFjY291bnRBc3NvY2lhdGlvbkgAEjoKBHJlcG8YByABKAsyKi5jaGFpbmd1YXJkLnBsYXRmb3JtLnJlZ2lzdHJ5LnYyYmV0YTEuUmVwb0gAEkcKC3JlcG9fcmVhZG1lGAggASgLMjAuY2hhaW5ndWFyZC5wbGF0Zm9ybS5yZWdpc3RyeS52MmJldGExLlJlcG9SZWFkbWVIABI4CgN0YWcYCSABKAsyKS5jaGFpbmd1YXJkLnBsYXRmb3JtLnJlZ2lzdHJ5LnYyYmV0YTEuVGFnSAASRAoMcm9sZV9iaW5kaW5nGAogASgLMiwuY2hhaW5ndWFyZC5wbGF0Zm9ybS5pYW0udjJiZXRhMS5Sb2xlQmluZGluZ0gAEkgKDHN1YnNjcmlwdGlvbhgLIAEoCzIwLmNoYWluZ3VhcmQucGxhdGZvcm0uZXZlbnRzLnYyYmV0YTEuU3Vic2NyaXB0aW9uSAASRwoQc3VzcGVuZGVkX3Blb3BsZRgMIAEoCzIrLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLlN1c3BlbmRlZFBlb3BsZUgAEkoKFXN1YnNjcmlwdGlvbl9zZXR0aW5ncxgNIAEoCzIpLmdhdGVob3VzZS5ldmVudHMudjEuU3Vic2NyaXB0aW9uU2V0dGluZ3NIABJDCg5pZGVudGl0eV90cnVzdBgOIAEoCzIpLmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLklkZW50aXR5VHJ1c3RIABJBCg11cGxvYWRlZF9zYm9tGA8gASgLMiguZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEuVXBsb2FkZWRTYm9tSABCCgoIcmVzb3VyY2Ui3AEKDEltcG9ydFJlc3VsdBI6CgdvdXRjb21lGAEgASgOMikuZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEuSW1wb3J0T3V0Y29tZRI4CgdjaGFuZ2VzGAIgAygLMicuZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEuRmllbGRDaGFuZ2USOwoIcHJvYmxlbXMYAyADKAsyKS5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5JbXBvcnRQcm9ibGVtEhkKEWhhc19jbGllbnRfc2VjcmV0GAQgASgIIkIKC0ZpZWxkQ2hhbmdlEg0KBWZpZWxkGAEgASgJEhEKCW9sZF92YWx1ZRgCIAEoCRIRCgluZXdfdmFsdWUYAyABKAkiSAoNSW1wb3J0UHJvYmxlbRINCgVmaWVsZBgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRITCgttaXNzaW5nX3VpZBgDIAEoCSqiAQoNSW1wb3J0T3V0Y29tZRIeChpJTVBPUlRfT1VUQ09NRV9VTlNQRUNJRklFRBAAEhoKFklNUE9SVF9PVVRDT01FX0NSRUFURUQQARIaChZJTVBPUlRfT1VUQ09NRV9VUERBVEVEEAISHAoYSU1QT1JUX09VVENPTUVfVU5DSEFOR0VEEAMSGwoXSU1QT1JUX09VVENPTUVfUkVKRUNURUQQBDKABAoZT3JnYW5pemF0aW9uRXhwb3J0U2VydmljZRL4AQoSRXhwb3J0Q2xpZW50U2VjcmV0EjUuZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEuRXhwb3J0Q2xpZW50U2VjcmV0UmVxdWVzdBo2LmdhdGVob3VzZS5vcmdhbml6YXRpb25zLnYxLkV4cG9ydENsaWVudFNlY3JldFJlc3BvbnNlInOC0+STAmA6ASoiWy9nYXRlaG91c2Uvb3JnYW5pemF0aW9ucy92MS9pZGVudGl0eVByb3ZpZGVycy97aWRlbnRpdHlfcHJvdmlkZXJfdWlkPSoqfTpleHBvcnRDbGllbnRTZWNyZXSKr6jSBQcSBQoBAhABEucBChNMaXN0U3VzcGVuZGVkUGVvcGxlEjYuZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEuTGlzdFN1c3BlbmRlZFBlb3BsZVJlcXVlc3QaNy5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5MaXN0U3VzcGVuZGVkUGVvcGxlUmVzcG9uc2UiX4LT5JMCSxJJL2dhdGVob3VzZS9vcmdhbml6YXRpb25zL3YxL2lkZW50aXR5UHJvdmlkZXJzL3twYXJlbnQ9Kip9OnN1c3BlbmRlZFBlb3BsZYqvqNIFCBIGCgSXCpMDMocCChlPcmdhbml6YXRpb25JbXBvcnRTZXJ2aWNlEukBCg9JbXBvcnRSZXNvdXJjZXMSMi5nYXRlaG91c2Uub3JnYW5pemF0aW9ucy52MS5JbXBvcnRSZXNvdXJjZXNSZXF1ZXN0GjMuZ2F0ZWhvdXNlLm9yZ2FuaXphdGlvbnMudjEuSW1wb3J0UmVzb3VyY2VzUmVzcG9uc2UibYLT5JMCVDoBKiJPL2dhdGVob3VzZS9vcmdhbml6YXRpb25zL3YxL29yZ2FuaXphdGlvbnMve29yZ2FuaXphdGlvbl91aWQ9Kip9OmltcG9ydFJlc291cmNlc4qvqNIFBxIFCgECEAHAoY+ICQJiBnByb3RvMw", [file_chainguard_annotations_auth, file_chainguard_platform_events_v2beta1_subscriptions, file_chainguard_platform_iam_v2beta1_account_associations, file_chainguard_platform_iam_v2beta1_external_group_role_mappings, file_chainguard_platform_iam_v2beta1_groups, file_chainguard_platform_iam_v2beta1_identities, file_chainguard_platform_iam_v2beta1_identity_providers, file_chainguard_platform_iam_v2beta1_role_bindings, file_chainguard_platform_iam_v2beta1_roles, file_chainguard_platform_registry_v2beta1_repos, file_chainguard_platform_registry_v2beta1_tags, file_gatehouse_annotations_v1_idempotency, file_gatehouse_events_v1_delivery, file_gatehouse_iam_v1_workload_trust, file_gatehouse_registry_v1_image_contents, file_google_api_annotations, file_google_api_field_behavior, file_google_protobuf_timestamp]);
 
 /**
  * The request of ExportClientSecret.
@@ -239,6 +243,56 @@ export const IdentityTrustSchema: GenMessage<IdentityTrust> = /*@__PURE__*/
   messageDesc(file_gatehouse_organizations_v1_organizations, 5);
 
 /**
+ * An SBOM that was uploaded for an image. SBOMs in a registry are read there again.
+ *
+ * @generated from message gatehouse.organizations.v1.UploadedSbom
+ */
+export type UploadedSbom = Message<"gatehouse.organizations.v1.UploadedSbom"> & {
+  /**
+   * The uid of the repo, which comes before.
+   *
+   * @generated from field: string uid = 1;
+   */
+  uid: string;
+
+  /**
+   * The digest of the image, "sha256:" and 64 hexadecimal characters. The repo may not have it yet, such as that of a platform whose index
+   * the server has not read.
+   *
+   * @generated from field: string digest = 2;
+   */
+  digest: string;
+
+  /**
+   * The document, with the rules of PutSbom. Import large ones in a request each: it has 4 MiB at most.
+   *
+   * @generated from field: bytes content = 3;
+   */
+  content: Uint8Array;
+
+  /**
+   * How the content is compressed.
+   *
+   * @generated from field: gatehouse.registry.v1.SbomCompression compression = 4;
+   */
+  compression: SbomCompression;
+
+  /**
+   * When it was uploaded. The time of the import if it is missing.
+   *
+   * @generated from field: google.protobuf.Timestamp create_time = 5;
+   */
+  createTime?: Timestamp | undefined;
+};
+
+/**
+ * Describes the message gatehouse.organizations.v1.UploadedSbom.
+ * Use `create(UploadedSbomSchema)` to create a new message.
+ */
+export const UploadedSbomSchema: GenMessage<UploadedSbom> = /*@__PURE__*/
+  messageDesc(file_gatehouse_organizations_v1_organizations, 6);
+
+/**
  * The request of ImportResources.
  *
  * @generated from message gatehouse.organizations.v1.ImportResourcesRequest
@@ -279,7 +333,7 @@ export type ImportResourcesRequest = Message<"gatehouse.organizations.v1.ImportR
  * Use `create(ImportResourcesRequestSchema)` to create a new message.
  */
 export const ImportResourcesRequestSchema: GenMessage<ImportResourcesRequest> = /*@__PURE__*/
-  messageDesc(file_gatehouse_organizations_v1_organizations, 6);
+  messageDesc(file_gatehouse_organizations_v1_organizations, 7);
 
 /**
  * The response of ImportResources.
@@ -300,7 +354,7 @@ export type ImportResourcesResponse = Message<"gatehouse.organizations.v1.Import
  * Use `create(ImportResourcesResponseSchema)` to create a new message.
  */
 export const ImportResourcesResponseSchema: GenMessage<ImportResourcesResponse> = /*@__PURE__*/
-  messageDesc(file_gatehouse_organizations_v1_organizations, 7);
+  messageDesc(file_gatehouse_organizations_v1_organizations, 8);
 
 /**
  * One resource of an organization. Its uid is required, and output-only fields such as times are stored as well.
@@ -425,6 +479,14 @@ export type OrganizationResource = Message<"gatehouse.organizations.v1.Organizat
      */
     value: IdentityTrust;
     case: "identityTrust";
+  } | {
+    /**
+     * An SBOM that was uploaded for an image.
+     *
+     * @generated from field: gatehouse.organizations.v1.UploadedSbom uploaded_sbom = 15;
+     */
+    value: UploadedSbom;
+    case: "uploadedSbom";
   } | { case: undefined; value?: undefined };
 };
 
@@ -433,7 +495,7 @@ export type OrganizationResource = Message<"gatehouse.organizations.v1.Organizat
  * Use `create(OrganizationResourceSchema)` to create a new message.
  */
 export const OrganizationResourceSchema: GenMessage<OrganizationResource> = /*@__PURE__*/
-  messageDesc(file_gatehouse_organizations_v1_organizations, 8);
+  messageDesc(file_gatehouse_organizations_v1_organizations, 9);
 
 /**
  * The result for one resource.
@@ -475,7 +537,7 @@ export type ImportResult = Message<"gatehouse.organizations.v1.ImportResult"> & 
  * Use `create(ImportResultSchema)` to create a new message.
  */
 export const ImportResultSchema: GenMessage<ImportResult> = /*@__PURE__*/
-  messageDesc(file_gatehouse_organizations_v1_organizations, 9);
+  messageDesc(file_gatehouse_organizations_v1_organizations, 10);
 
 /**
  * A field of a resource that an import changes.
@@ -510,7 +572,7 @@ export type FieldChange = Message<"gatehouse.organizations.v1.FieldChange"> & {
  * Use `create(FieldChangeSchema)` to create a new message.
  */
 export const FieldChangeSchema: GenMessage<FieldChange> = /*@__PURE__*/
-  messageDesc(file_gatehouse_organizations_v1_organizations, 10);
+  messageDesc(file_gatehouse_organizations_v1_organizations, 11);
 
 /**
  * A reason for which a resource was rejected.
@@ -545,7 +607,7 @@ export type ImportProblem = Message<"gatehouse.organizations.v1.ImportProblem"> 
  * Use `create(ImportProblemSchema)` to create a new message.
  */
 export const ImportProblemSchema: GenMessage<ImportProblem> = /*@__PURE__*/
-  messageDesc(file_gatehouse_organizations_v1_organizations, 11);
+  messageDesc(file_gatehouse_organizations_v1_organizations, 12);
 
 /**
  * What was done with a resource.

@@ -28,7 +28,6 @@ import { type Handlers, type Implementation, implement } from "../../../pipeline
 import { type MessageRules, patternRule } from "../../../pipeline/text-rules.ts";
 import { queryDigest } from "../../../resource/bound-page-token.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
-import type { Compression } from "../../../sboms/read.ts";
 import { lockRow } from "../../../storage/collection/rows.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import type { FindingPlace } from "../../../storage/images/findings-of-images.ts";
@@ -186,10 +185,8 @@ function uploads(
       packageCount: await queueEvaluation(context, parent, call),
     })),
 
-    putSbom: expensive(async ({ repoUid, digest, content, compression: given }, call) => {
-      const compression = compressions[given];
-      if (compression === undefined) throw invalidField("compression", "is not a known compression");
-      const sbom = await putUpload(context, { repoUid, digest, content, compression }, call);
+    putSbom: expensive(async ({ repoUid, digest, content, compression }, call) => {
+      const { sbom } = await putUpload(context, { repoUid, digest, content, compression }, call);
       return sbomMessage(sbom, { digest, architecture: "" });
     }),
 
@@ -218,12 +215,6 @@ async function summaryOf(session: Session, family: ImageFamily) {
     reasons,
   };
 }
-
-const compressions: Readonly<Record<number, Compression | undefined>> = {
-  [SbomCompression.UNSPECIFIED]: "",
-  [SbomCompression.GZIP]: "gzip",
-  [SbomCompression.ZSTD]: "zstd",
-};
 
 const sources: readonly (readonly [bit: number, source: SbomSource])[] = [
   [StoredSource.referrer, SbomSource.REFERRER],

@@ -1,4 +1,5 @@
 // Stores uploaded SBOMs, and the packages that they name.
+import { SbomCompression } from "../../../../gen/gatehouse/registry/v1/image_contents_pb.ts";
 import { failedPrecondition, invalidField, notFound } from "../../../aip/errors.ts";
 import { parentOf } from "../../../model/uid.ts";
 import type { Call } from "../../../pipeline/call.ts";
@@ -41,9 +42,11 @@ interface ImageName {
 }
 
 /** An upload. */
-interface Upload extends ImageName {
+export interface Upload extends ImageName {
   readonly content: Uint8Array;
-  readonly compression: Compression;
+  readonly compression: SbomCompression;
+  /** Of an upload that moves with its organization: when it was made. Its digest may not be known here yet. */
+  readonly moved?: { readonly createTime: number | undefined };
 }
 
 /** The uploaded SBOM and its image, and when another server may go on with it; undefined if there is nothing to do. */
@@ -53,41 +56,70 @@ interface Stored {
   readonly dueTime: number | undefined;
 }
 
-/** Stores an uploaded SBOM. */
-export async function putUpload(context: UploadContext, upload: Upload, call: Call): Promise<SbomInfo> {
+/** Stores an uploaded SBOM. Returns it, and whether it is new. */
+export async function putUpload(
+  context: UploadContext,
+  upload: Upload,
+  call: Call,
+): Promise<{ readonly sbom: SbomInfo; readonly isNew: boolean }> {
   const { database, clock, sboms } = context;
-  const { content: bytes, compression, digest } = upload;
-  const read = await sboms.read({ bytes, compression, digest, isStored: true });
+  const read = await readUpload(sboms, upload, true);
+  const stored = await database.write(writeContext(call, clock), (tx) => store(tx, upload, read));
+  if (stored.dueTime === undefined) return { sbom: stored.sbom, isNew: false };
+  const packages = new Map(read.sbom.purls.map((purl) => [purl, SbomSource.upload]));
+  await writePackages(database, () => writeContext(call, clock), stored.image, { kinds: 0, packages });
+  await database.write(writeContext(call, clock), (tx) => finish(tx, stored));
+  return { sbom: stored.sbom, isNew: true };
+}
+
+/** A document that has an SBOM. */
+type ReadSbom = ReadDocument & { readonly sbom: NonNullable<ReadDocument["sbom"]> };
+
+/** Reads the document of an upload. Throws INVALID_ARGUMENT if it is not an SBOM that can be read. */
+export async function readUpload(
+  sboms: SbomReader,
+  { content: bytes, compression: given, digest }: Upload,
+  isStored: boolean,
+): Promise<ReadSbom> {
+  const compression = compressions[given];
+  if (compression === undefined) throw invalidField("compression", "is not a known compression");
+  const read = await sboms.read({ bytes, compression, digest, isStored });
   if ("problem" in read) throw invalidField("content", read.problem);
   const { sbom } = read;
   if (!sbom) throw invalidField("content", "is a statement about something else than packages");
-  const stored = await database.write(writeContext(call, clock), (tx) => store(tx, upload, read));
-  if (stored.dueTime === undefined) return stored.sbom;
-  const packages = new Map(sbom.purls.map((purl) => [purl, SbomSource.upload]));
-  await writePackages(database, () => writeContext(call, clock), stored.image, { kinds: 0, packages });
-  await database.write(writeContext(call, clock), (tx) => finish(tx, stored));
-  return stored.sbom;
+  return { ...read, sbom };
 }
 
-async function store(tx: Transaction, { repoUid, digest }: ImageName, read: ReadDocument): Promise<Stored> {
+const compressions: Readonly<Record<number, Compression | undefined>> = {
+  [SbomCompression.UNSPECIFIED]: "",
+  [SbomCompression.GZIP]: "gzip",
+  [SbomCompression.ZSTD]: "zstd",
+};
+
+/** Returns the name of an uploaded SBOM among those of its image. */
+export function uploadName({ digest }: Pick<ReadDocument, "digest">): string {
+  return `upload:${digest}`;
+}
+
+async function store(tx: Transaction, { repoUid, digest, moved }: Upload, read: ReadSbom): Promise<Stored> {
   if (!(await lockRow(tx, repoCollection, repoUid))) throw notFound(repoType, repoUid);
-  await requireDigest(tx, repoUid, digest);
+  if (!moved) await requireDigest(tx, repoUid, digest);
   const no = await openImage(tx, repoUid, digest);
   const image = { no, repoUid, digest };
-  const name = `upload:${read.digest}`;
+  const name = uploadName(read);
   const known = await findSboms(tx, [no]);
   const same = known.find((each) => each.name === name);
   if (same) return { image, sbom: same, dueTime: undefined };
   if (known.length >= contentLimits.sboms)
     throw failedPrecondition("TOO_MANY_SBOMS", `the image has ${contentLimits.sboms} SBOMs, which is the most`, digest);
-  const sbom = infoOf(no, name, read, tx.context.time);
+  const sbom = infoOf(no, name, read, moved?.createTime ?? tx.context.time);
   await putSbomRow(tx, { ...sbom, content: Buffer.from(read.stored).toString("base64") });
   logSbom(tx, repoUid, null, { digest, name, format: sbom.format, packages: sbom.packages });
   return { image, sbom, dueTime: await queueForLater(tx, no) };
 }
 
-function infoOf(image: number, name: string, { sbom, digest, size }: ReadDocument, createTime: number): SbomInfo {
-  const { format, tool, isSigned: signed, purls, unchecked } = sbom!;
+function infoOf(image: number, name: string, { sbom, digest, size }: ReadSbom, createTime: number): SbomInfo {
+  const { format, tool, isSigned: signed, purls, unchecked } = sbom;
   const read = { format, tool, signed, packages: purls.length, reasons: [...unchecked], error: "" };
   return { image, name, source: SbomSource.upload, digest, mediaType: "", size, ...read, createTime };
 }
