@@ -11,6 +11,7 @@ const documents = [
   "packages/client/README.md",
   "deploy/**/*",
   "docs/*.md",
+  "docs/integrations/*.md",
   "docs/operate/*.md",
   "docs/reference/*.md",
 ];
