@@ -1,13 +1,14 @@
 // Changes that match a filter, the latest first, with a button that reads older ones.
 import type { MessageInitShape } from "@bufbuild/protobuf";
 import { useInfiniteQuery } from "@connectrpc/connect-query";
-import { Button } from "@mantine/core";
+
 import { type ReactNode, useEffect } from "react";
 import { ChangesService, type ListChangesRequestSchema } from "../../../gen/gatehouse/changes/v1/changes_pb.ts";
 import { foldChanges } from "../api/folding.ts";
 import { useTexts } from "../texts/texts.ts";
 import { ChangeList, type ChangeListProps } from "./change-list.tsx";
 import { Loading } from "./parts.tsx";
+import { byPages, ShowMore } from "./show-more.tsx";
 import { Failure } from "./states.tsx";
 
 /** How many lines are read at once, as far as there are: many changes fold into one line. */
@@ -27,7 +28,7 @@ interface ChangeFeedProps extends Omit<ChangeListProps, "changes" | "maxLines"> 
 export function ChangeFeed({ request, isEnabled = true, empty, ...list }: ChangeFeedProps) {
   const { t } = useTexts();
   const { query, changes } = useChanges(request, isEnabled, list.isUtc === true);
-  const { error, hasNextPage, isFetchingNextPage, refetch, fetchNextPage } = query;
+  const { error, hasNextPage, refetch } = query;
   if (!isEnabled) return null;
   return (
     <>
@@ -39,13 +40,7 @@ export function ChangeFeed({ request, isEnabled = true, empty, ...list }: Change
           <ChangeList {...list} changes={changes} />
         </div>
       )}
-      {hasNextPage && (
-        <div>
-          <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {t("changes.older")}
-          </Button>
-        </div>
-      )}
+      <ShowMore query={query} text={t("changes.older")} />
     </>
   );
 }
@@ -55,11 +50,7 @@ function useChanges(request: ChangeFeedProps["request"], isEnabled: boolean, isU
   const query = useInfiniteQuery(
     ChangesService.method.listChanges,
     { ...request, pageSize: changesPerCall, pageToken: "" },
-    {
-      pageParamKey: "pageToken",
-      getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
-      enabled: isEnabled,
-    },
+    { ...byPages, enabled: isEnabled },
   );
   const pages = query.data?.pages;
   const changes = pages?.flatMap((page) => page.changes);

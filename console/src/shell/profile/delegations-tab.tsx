@@ -1,7 +1,7 @@
 // The delegations of a person or workload, which end with its rights. Load the texts `delegations` with them.
 import { timestampDate } from "@bufbuild/protobuf/wkt";
 import { useInfiniteQuery } from "@connectrpc/connect-query";
-import { Button } from "@mantine/core";
+
 import { useState } from "react";
 import {
   type Delegation,
@@ -20,6 +20,7 @@ import { lazyPart } from "../lazy-part.tsx";
 import { Empty, Pill } from "../look.tsx";
 import { pageSize } from "../pager.tsx";
 import { Ago, CopyAs } from "../parts.tsx";
+import { byPages, ShowMore } from "../show-more.tsx";
 import { Denied } from "../states.tsx";
 import { Table } from "../table.tsx";
 import { useProfileAddress } from "./address.ts";
@@ -48,15 +49,8 @@ export function DelegationsTab({ maker }: { readonly maker: Maker }) {
   const { org } = useProfileAddress();
   const mayList = holds(me, "role_bindings.list", org);
   const request = { parent: org, maker: maker.uid, pageSize };
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(
-    listDelegations,
-    { ...request, pageToken: "" },
-    {
-      pageParamKey: "pageToken",
-      getNextPageParam: ({ nextPageToken }) => nextPageToken || undefined,
-      enabled: mayList,
-    },
-  );
+  const query = useInfiniteQuery(listDelegations, { ...request, pageToken: "" }, { ...byPages, enabled: mayList });
+  const { data, error, refetch } = query;
   const [opened, setOpened] = useState<Opened>();
   const rows = data?.pages.flatMap(({ delegations }) => delegations);
   const columns = useColumns(rows ?? [], maker, setOpened);
@@ -75,13 +69,7 @@ export function DelegationsTab({ maker }: { readonly maker: Maker }) {
         keyOf={({ uid, kind }) => `${uid} ${kind}`}
         empty={<Empty>{t("delegation.none", { name: maker.name ?? t("picker.notJoined") })}</Empty>}
       />
-      {hasNextPage && (
-        <div>
-          <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {t("delegation.more")}
-          </Button>
-        </div>
-      )}
+      <ShowMore query={query} text={t("delegation.more")} />
       {opened && <DelegationDialog {...opened} onClose={() => setOpened(undefined)} />}
     </div>
   );
