@@ -85,7 +85,11 @@ function make(version: string, values: Values): void {
   const folder = mkdtempSync(path.join(tmpdir(), "gatehouse-release-"));
   try {
     const release = newRelease(version, path.join(folder, "source"), values);
-    for (const step of releaseSteps) runStep(step, release);
+    const steps = releaseSteps.filter(({ name }) => !release.skipped.includes(name));
+    // What cannot be made is said before the first step, and not after minutes.
+    for (const step of steps) requirePrograms(step, release);
+    for (const name of release.skipped) console.log(`skip  ${name}`);
+    for (const step of steps) runStep(step, release);
     if (!values["dry-run"]) takeOver(release);
     console.log(`\n${readdirSync(release.out).join("\n")}\n\n${nextSteps(release, values["dry-run"])}`);
   } finally {
@@ -109,13 +113,12 @@ function newRelease(version: string, clone: string, values: Values): Release {
   return { version, clone, out, skipped, repository, imageBuilder, buildOptions: values["build-option"] };
 }
 
+function requirePrograms({ name, missing }: ReleaseStep, release: Release): void {
+  const reason = missing?.(release);
+  if (reason !== undefined) throw new Error(`${name}: ${reason}; --skip ${name} leaves it out`);
+}
+
 function runStep(step: ReleaseStep, release: Release): void {
-  if (release.skipped.includes(step.name)) {
-    console.log(`skip  ${step.name}`);
-    return;
-  }
-  const missing = step.missing?.(release);
-  if (missing !== undefined) throw new Error(`${step.name}: ${missing}; --skip ${step.name} leaves it out`);
   const startedAt = Date.now();
   step.run(release);
   console.log(`ok    ${step.name} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`);
