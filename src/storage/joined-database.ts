@@ -65,7 +65,7 @@ export function joinedDatabase(database: Database, tx: Transaction): JoinedDatab
       counterChanges.addTo(tx.counterChanges);
       return result;
     },
-    // What a transaction reads is not in the cache of others, and it rarely reads a row twice.
+    // Rows of a transaction are in no cache of others, and it rarely reads one twice.
     rows: newRowCache(undefined, session),
     async together(run) {
       return await sharingStatements(tx, async (begun) => {

@@ -238,7 +238,7 @@ for (const database of databases) {
       registry.intercept = () => false;
     });
 
-    it("does not follow a registry that redirects to another address, and says so", async () => {
+    it("a redirect of the registry to another address is not followed, and the list of SBOMs names the reason", async () => {
       const { registry } = listening;
       const { digest } = registry.putImage("amd64", "redirected");
       tag("redirected", tagOf(digest, ".sbom"), artifact(cycloneDx([purlOf("far")]), types.cycloneDx));

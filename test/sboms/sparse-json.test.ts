@@ -58,7 +58,7 @@ describe("JSON of which only some members are kept", () => {
   ];
   const texts = documents.flatMap((document) => [JSON.stringify(document), JSON.stringify(document, null, "\t")]);
 
-  it("are those of JSON.parse when all are kept", () => {
+  it("the sparse parser returns the value of JSON.parse if all members are kept", () => {
     for (const text of texts) assert.deepEqual(sparse(text), JSON.parse(text));
   });
 
@@ -95,7 +95,7 @@ describe("JSON of which only some members are kept", () => {
       assert.throws(() => parseSparsely(text, new Set(), limits), { name: "BadDocument", message });
     });
 
-  it("does not count what is not kept", () => {
+  it("the sparse parser counts only members that are kept", () => {
     assert.deepEqual(parseSparsely(`{"x": [${"{},".repeat(5000)}{}]}`, new Set(), limits), {});
   });
 });

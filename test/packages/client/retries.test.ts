@@ -118,7 +118,7 @@ describe("a write that fails at a server that does not say that it takes idempot
         assert.deepEqual([server.calls.length, server.questions], [1, 1]);
       });
 
-  it("is repeated if its caller says so, and reads are, without asking the server", async () => {
+  it("a write that its caller marks, and each read, is repeated without asking the server about idempotency keys", async () => {
     await using server = await startFailingServer([unavailable, unavailable], [older]);
     using client = openClient({ url: server.url, retry: quick });
     const groups = client.service(GroupsService);
@@ -127,7 +127,7 @@ describe("a write that fails at a server that does not say that it takes idempot
     assert.deepEqual([server.calls.length, server.questions], [4, 0]);
   });
 
-  it("is repeated once the server has said so, which it is asked again while it does not respond, and only once after it did", async () => {
+  it("a write is repeated at a server that takes idempotency keys; the client asks until it responds, and not again", async () => {
     await using server = await startFailingServer(
       [unavailable],
       [undefined, undefined, { idempotency_keys_supported: true }],

@@ -46,6 +46,12 @@ export class ChangeFeed {
     this.from = this.#changes.shift()?.head.sequence ?? this.from;
   }
 
+  /** Removes all changes. From a sequence number on, changes are added again. */
+  clear(from: number): void {
+    this.#changes.length = 0;
+    this.from = from;
+  }
+
   /** Returns the changes behind a position that match a filter, as many as fit into a response. */
   take(position: LogPosition, filter: ChangeFilter, { head, epoch }: ReaderState): WatchedBatch {
     const found: WatchedChange[] = [];

@@ -11,9 +11,6 @@ import { ChangeFeed, type ReaderState, type Watcher } from "./change-feed.ts";
 import { watchLimits } from "./limits.ts";
 import { toWatchedChange, type WatchedChange } from "./watched-change.ts";
 
-/** How many changes are read with their rows at once: both rows of each can be large. */
-const rowsAtOnce = 10;
-
 /** The dependencies of a reader. */
 export interface ChangeReaderOptions {
   readonly database: Pick<Database, "session" | "accessEpoch">;
@@ -188,9 +185,9 @@ class LogReader implements ChangeReader {
   async #readRows(heads: readonly Parameters<ChangeFeed["isWanted"]>[0][]): Promise<WatchedChange[]> {
     const wanted = heads.filter((head) => this.#feeds.get(rootOf(head.groupUid))?.isWanted(head));
     const changes: WatchedChange[] = [];
-    for (let i = 0; i < wanted.length; i += rowsAtOnce) {
+    for (let i = 0; i < wanted.length; i += watchLimits.rowsAtOnce) {
       if (i > 0) await setImmediate();
-      const sequences = wanted.slice(i, i + rowsAtOnce).map(({ sequence }) => sequence);
+      const sequences = wanted.slice(i, i + watchLimits.rowsAtOnce).map(({ sequence }) => sequence);
       const rows = await findChanges(this.#options.database.session, sequences);
       changes.push(...rows.map((row) => toWatchedChange(row, this.#cursors)));
     }
@@ -221,7 +218,12 @@ class LogReader implements ChangeReader {
   /** The database lacks the last changes that were read: it was restored, or another server took over without them. */
   async #restart(): Promise<void> {
     this.#endAll("the database has another history");
-    this.#state.head = await endOfLog(this.#options.database.session);
+    const head = await endOfLog(this.#options.database.session);
+    // A stream that came meanwhile must not get changes that were lost.
+    for (const feed of this.#feeds.values()) feed.clear(head.sequence);
+    this.#kept = [];
+    this.#keptLength = 0;
+    this.#state.head = head;
   }
 
   #endAll(reason: string): void {

@@ -16,6 +16,8 @@ export const watchLimits = {
   keptLength: 8 * 1024 * 1024,
   /** Entries of the change log that are read at once. */
   entriesPerLook: 500,
+  /** Changes that are read with their rows at once: both rows of each can be large. */
+  rowsAtOnce: 10,
   /** Changes in one response, and the total length of their texts. */
   changesPerResponse: 200,
   lengthOfResponse: 1024 * 1024,

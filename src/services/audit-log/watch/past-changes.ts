@@ -10,9 +10,6 @@ import type { WatchedBatch } from "./change-feed.ts";
 import { watchLimits } from "./limits.ts";
 import { toWatchedChange, type WatchedChange } from "./watched-change.ts";
 
-/** How many changes are read with their rows at once: both rows of each can be large. */
-const rowsAtOnce = 10;
-
 /** Reads changes of an organization behind a position. Throws CHANGE_NOT_KEPT if the log lacks some of them. */
 export async function readPastChanges(
   database: Pick<Database, "read" | "accessEpoch">,
@@ -51,8 +48,8 @@ async function readFitting(
 ): Promise<WatchedChange[]> {
   const found: WatchedChange[] = [];
   let length = 0;
-  for (let i = 0; i < wanted.length && length < watchLimits.lengthOfResponse; i += rowsAtOnce) {
-    const sequences = wanted.slice(i, i + rowsAtOnce).map(({ sequence }) => sequence);
+  for (let i = 0; i < wanted.length && length < watchLimits.lengthOfResponse; i += watchLimits.rowsAtOnce) {
+    const sequences = wanted.slice(i, i + watchLimits.rowsAtOnce).map(({ sequence }) => sequence);
     const rows = await findChanges(session, sequences);
     for (const row of rows) {
       const change = toWatchedChange(row, cursors);

@@ -116,9 +116,13 @@ export function newOverrides(
   const ofImages = new Map<number, Promise<ImageStatement[]>>();
 
   async function aboutImage(image: NamedImage): Promise<ImageStatement[]> {
+    const repo = await findRow(session, repoCollection, image.repoUid);
+    if (!repo) return [];
+    const [name, groups] = [lastNameOf(repo), ancestorsOf(image.repoUid)];
     const found: ImageStatement[] = [];
     for (const statement of statements)
-      if (await isAboutImage(session, statement, image, settings)) found.push(statement);
+      if (statement.name === name && groups.includes(statement.groupUid))
+        if (await isAboutImage(session, statement, image, settings)) found.push(statement);
     return found;
   }
 
@@ -136,15 +140,13 @@ export function newOverrides(
   };
 }
 
-/** Whether a statement is about an image: name, address and digest agree as far as it names them. */
+/** Whether a statement about images of this name is about one of them: address and digest agree as far as it names them. */
 async function isAboutImage(
   session: Session,
-  { groupUid, name, repositoryUrl, digest, architecture }: ImageStatement,
+  { repositoryUrl, digest, architecture }: ImageStatement,
   image: NamedImage,
   settings: NameSettings,
 ): Promise<boolean> {
-  const repo = await findRow(session, repoCollection, image.repoUid);
-  if (!repo || lastNameOf(repo) !== name || !ancestorsOf(image.repoUid).includes(groupUid)) return false;
   if (architecture !== "" && image.architecture !== "" && architecture !== image.architecture) return false;
   if (digest !== "" && digest !== image.digest) {
     const parents = await findParents(session, image.no);
