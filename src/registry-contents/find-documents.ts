@@ -1,8 +1,8 @@
 // Finds the documents about an image in a registry: referrers, attestations in its index, and tags named after its digest.
-import type { FetchContent } from "../registry-notifications/image.ts";
+import type { FetchContent, RegistrySource } from "../registry-notifications/image.ts";
 import { contentLimits } from "../services/registry/contents/limits.ts";
 import { SbomSource } from "../storage/images/sboms.ts";
-import { type Descriptor, fetchManifest, fetchReferrers, type Manifest } from "./manifest.ts";
+import { type Descriptor, fetchManifest, type Manifest, manifestsIn } from "./manifest.ts";
 
 /** A document that may be an SBOM. */
 export interface FoundDocument extends Pick<Descriptor, "digest" | "mediaType" | "size"> {
@@ -28,18 +28,22 @@ const documentTypes =
 const sbomPredicate = /spdx|cyclonedx/i;
 
 /** Finds the documents, each once for each place, 100 at most. */
-export async function findDocuments(fetch: FetchContent, image: SoughtImage): Promise<FoundDocument[]> {
+export async function findDocuments(source: RegistrySource, image: SoughtImage): Promise<FoundDocument[]> {
   const found = new Map<string, FoundDocument>();
-  for (const search of [referrers, attestations, tagged])
-    for await (const document of search(fetch, image)) {
+  const { content } = source;
+  for (const search of [referrers(source, image), attestations(content, image), tagged(content, image)])
+    for await (const document of search) {
       found.set(`${document.source} ${document.digest}`, document);
       if (found.size === contentLimits.sboms) return [...found.values()];
     }
   return [...found.values()];
 }
 
-async function* referrers(fetch: FetchContent, { repository, digest }: SoughtImage): AsyncGenerator<FoundDocument> {
-  const listed = await fetchReferrers(fetch, repository, digest);
+async function* referrers(
+  { content: fetch, referrers: fetchReferrers }: RegistrySource,
+  { repository, digest }: SoughtImage,
+): AsyncGenerator<FoundDocument> {
+  const listed = await listReferrers(fetchReferrers(repository, digest));
   const descriptors = listed ?? (await fallbackReferrers(fetch, repository, digest));
   // The manifest of a referrer decides what it is about: an index of referrers may be anybody's, and its artifact types are hints only.
   for (const descriptor of descriptors.slice(0, contentLimits.sboms)) {
@@ -49,6 +53,17 @@ async function* referrers(fetch: FetchContent, { repository, digest }: SoughtIma
     const problem = manifest.subject === digest ? "" : "belongs to another image by its manifest";
     yield* documentsIn(manifest, SbomSource.referrer, problem);
   }
+}
+
+/** Returns the first manifests in the pages of an index; undefined without a page that is an index. */
+async function listReferrers(pages: AsyncIterable<Buffer>): Promise<readonly Descriptor[] | undefined> {
+  let listed: Descriptor[] | undefined;
+  for await (const page of pages) {
+    const manifests = manifestsIn(page);
+    if (manifests) listed = [...(listed ?? []), ...manifests];
+    if (!manifests || listed!.length >= contentLimits.sboms) break;
+  }
+  return listed;
 }
 
 /** A registry without the API has the referrers in the index of a tag. An image may have that tag, too. */

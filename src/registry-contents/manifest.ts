@@ -37,14 +37,9 @@ export async function fetchManifest(
   return parseManifest(await fetch("manifests", repository, reference), reference);
 }
 
-/** Fetches the manifests that refer to a digest. Returns undefined if the registry has no API for it (OCI distribution-spec 1.1). */
-export async function fetchReferrers(
-  fetch: FetchContent,
-  repository: string,
-  digest: string,
-): Promise<readonly Descriptor[] | undefined> {
-  const bytes = await fetch("referrers", repository, digest);
-  return bytes && parseManifest(bytes, "")?.manifests;
+/** Returns the manifests of an index that was not requested by digest; undefined if it is none. */
+export function manifestsIn(bytes: Buffer): readonly Descriptor[] | undefined {
+  return parseManifest(bytes, "")?.manifests;
 }
 
 function parseManifest(bytes: Buffer | undefined, reference: string): Manifest | undefined {

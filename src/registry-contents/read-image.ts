@@ -1,6 +1,6 @@
 // Reads the SBOMs of an image from the registry, and stores the packages in them.
 import { LongAnswer } from "../outbound/error.ts";
-import type { FetchContent } from "../registry-notifications/image.ts";
+import type { FetchContent, RegistrySource } from "../registry-notifications/image.ts";
 import { sbomLimits } from "../sboms/limits.ts";
 import { contentLimits } from "../services/registry/contents/limits.ts";
 import { contentsOf, rereadUploads, type UploadContext, uploadsIn } from "../services/registry/contents/uploads.ts";
@@ -27,7 +27,7 @@ import { fetchManifest, type Manifest } from "./manifest.ts";
 /** Dependencies of reading. */
 export interface ReadingContext extends UploadContext {
   /** Undefined if no registry is read: then only uploads are. */
-  readonly fetch: FetchContent | undefined;
+  readonly source: RegistrySource | undefined;
   readonly names: NameRules;
   readonly newWrite: () => WriteContext;
 }
@@ -40,7 +40,7 @@ export async function readImage(context: ReadingContext, queued: QueuedImage): P
     await database.write(newWrite(), (tx) => unqueueImage(tx, queued));
     return;
   }
-  const isThere = context.fetch === undefined || (await readRegistry({ ...context, fetch: context.fetch }, image));
+  const isThere = context.source === undefined || (await readRegistry({ ...context, source: context.source }, image));
   if (uploadsIn(await findSboms(database.session, [image.no])).length > 0)
     await rereadUploads(context, newWrite, { image, dueTime: queued.dueTime });
   else await database.write(newWrite(), (tx) => finish(tx, image, queued, isThere));
@@ -48,7 +48,7 @@ export async function readImage(context: ReadingContext, queued: QueuedImage): P
 
 /** The same with a registry. */
 interface RegistryContext extends ReadingContext {
-  readonly fetch: FetchContent;
+  readonly source: RegistrySource;
 }
 
 /** Reads the SBOMs that the registry has. Returns whether it has the image. */
@@ -73,9 +73,9 @@ async function finish(tx: Transaction, image: ImageRow, queued: QueuedImage, isT
 }
 
 /** Returns the manifest of an image, and the name of the repository that has it; undefined if none has. */
-async function findInRegistry({ database, fetch, names }: RegistryContext, { repoUid, digest }: ImageRow) {
+async function findInRegistry({ database, source, names }: RegistryContext, { repoUid, digest }: ImageRow) {
   for (const repository of await registryNamesOf(database.session, repoUid, names)) {
-    const manifest = await fetchManifest(fetch, repository, digest);
+    const manifest = await fetchManifest(source.content, repository, digest);
     if (manifest) return { repository, manifest };
   }
   return undefined;
@@ -107,7 +107,7 @@ async function storeIndex({ database, newWrite }: ReadingContext, index: ImageRo
 
 async function readDocuments(context: RegistryContext, image: ImageRow, repository: string) {
   const indexes = (await findParents(context.database.session, image.no)).map(({ digest }) => digest);
-  const found = await findDocuments(context.fetch, { repository, digest: image.digest, indexes });
+  const found = await findDocuments(context.source, { repository, digest: image.digest, indexes });
   const read = nothing();
   for (const document of found) {
     const { sbom, purls } = await readDocument(context, image, repository, document);
@@ -134,7 +134,7 @@ async function readDocument(
   if (problem !== "") return failed(problem);
   const tooLarge = `is larger than ${sbomLimits.documentBytes / 1024 / 1024} MiB`;
   if (size > sbomLimits.documentBytes) return failed(tooLarge);
-  const bytes = await fetchWithin(context.fetch, repository, digest);
+  const bytes = await fetchWithin(context.source.content, repository, digest);
   if (!bytes) return failed(bytes === undefined ? "is not in the registry" : tooLarge);
   const read = await context.sboms.read({ bytes, compression: "", digest: image.digest, isStored: false }, true);
   if ("problem" in read) return failed(read.problem);

@@ -6,12 +6,21 @@ import type { ImageDescription } from "../storage/registry/manifests.ts";
 /** An image for one architecture. */
 type ImagePlatform = ImageDescription["platforms"][number];
 
-/** Fetches the content of a digest, a manifest by its tag, or the index of referrers. Returns undefined if the registry does not have it. */
+/** Fetches the content of a digest, or a manifest by its tag. Returns undefined if the registry does not have it. */
 export type FetchContent = (
-  kind: "manifests" | "blobs" | "referrers",
+  kind: "manifests" | "blobs",
   repository: string,
   reference: string,
 ) => Promise<Buffer | undefined>;
+
+/** Fetches the pages of the index of the manifests that refer to a digest. Ends at once if the registry has no API for it. */
+export type FetchReferrers = (repository: string, digest: string) => AsyncIterable<Buffer>;
+
+/** A registry to read documents about images from. */
+export interface RegistrySource {
+  readonly content: FetchContent;
+  readonly referrers: FetchReferrers;
+}
 
 /** The maximum number of manifests of one index that are read. */
 const maxPlatforms = 64;

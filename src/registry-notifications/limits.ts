@@ -9,4 +9,6 @@ export const registryLimits = {
   waitingUses: 20_000,
   /** The size of a manifest, or of the configuration of an image. OCI distribution-spec requires 4 MiB of registries. */
   manifestBytes: 4 * 1024 * 1024,
+  /** Pages of the referrers of one image. */
+  referrerPages: 100,
 } as const;

@@ -1,10 +1,11 @@
 // Reads from the registry that the operator configured. Addresses in notifications are never contacted.
 
+import { nextPage } from "../base/link-header.ts";
 import type { Proxies } from "../base/proxies.ts";
 import { OutboundError } from "../outbound/error.ts";
-import { fetchOutbound, type OutboundOptions } from "../outbound/http.ts";
+import { fetchOutbound, type OutboundOptions, type OutboundReply } from "../outbound/http.ts";
 import type { RegistrySigner } from "../registry-token/signer.ts";
-import { type FetchContent, manifestTypes } from "./image.ts";
+import { type FetchContent, type FetchReferrers, manifestTypes } from "./image.ts";
 import { registryLimits } from "./limits.ts";
 
 /** Limits of each document. */
@@ -33,18 +34,42 @@ const notificationLimits = { timeoutMs: registryLimits.notificationFetchMs, maxB
 
 /** Creates a reader of manifests and blobs. */
 export function upstreamContent(options: UpstreamOptions, limits: ContentLimits = notificationLimits): FetchContent {
-  const { url, proxies } = options;
   return async (kind, repository, reference) => {
     const accept = kind === "blobs" ? "*/*" : manifestTypes.join(", ");
-    const headers = { accept, authorization: await authorization(options, repository) };
-    const way = proxies ? { proxies } : {};
-    const request = { ...limits, allowLoopbackHttp: false, isOwn: true, ...way };
-    const target = `${url}/v2/${repository}/${kind}/${reference}`;
-    const { status, body } = await fetchOutbound(target, { method: "GET", headers }, request);
-    if (status === 404) return undefined;
-    if (status !== 200) throw new OutboundError("refused", `the registry answers ${status}`);
-    return body;
+    const target = `${options.url}/v2/${repository}/${kind}/${reference}`;
+    return (await fetchFrom(options, limits, { repository, target, accept }))?.body;
   };
+}
+
+/** Creates a reader of referrers (OCI distribution-spec 1.1, "Listing Referrers"). The limits are those of each page. */
+export function upstreamReferrers(options: UpstreamOptions, limits: ContentLimits): FetchReferrers {
+  const accept = manifestTypes[0]!;
+  return async function* (repository, digest) {
+    let at: URL | undefined = new URL(`${options.url}/v2/${repository}/referrers/${digest}`);
+    for (let page = 0; at && page < registryLimits.referrerPages; page++) {
+      const reply = await fetchFrom(options, limits, { repository, target: at.href, accept });
+      if (!reply) return;
+      yield reply.body;
+      const next = nextPage(reply.link, at);
+      if (next === "elsewhere") throw new OutboundError("refused", "the registry names a next page elsewhere");
+      at = next;
+    }
+  };
+}
+
+/** Sends a request to the registry. Returns undefined if it answers 404. */
+async function fetchFrom(
+  options: UpstreamOptions,
+  limits: ContentLimits,
+  { repository, target, accept }: { readonly repository: string; readonly target: string; readonly accept: string },
+): Promise<OutboundReply | undefined> {
+  const { proxies } = options;
+  const headers = { accept, authorization: await authorization(options, repository) };
+  const request = { ...limits, allowLoopbackHttp: false, isOwn: true, ...(proxies && { proxies }) };
+  const reply = await fetchOutbound(target, { method: "GET", headers }, request);
+  if (reply.status === 404) return undefined;
+  if (reply.status !== 200) throw new OutboundError("refused", `the registry answers ${reply.status}`);
+  return reply;
 }
 
 async function authorization(options: UpstreamOptions, repository: string): Promise<string> {

@@ -2,9 +2,9 @@
 import { readingLimits } from "../registry-contents/limits.ts";
 import type { ReadingContext } from "../registry-contents/read-image.ts";
 import { registryContent } from "../registry-contents/registry-content.ts";
-import type { FetchContent } from "../registry-notifications/image.ts";
+import type { RegistrySource } from "../registry-notifications/image.ts";
 import { registryLimits } from "../registry-notifications/limits.ts";
-import { upstreamContent } from "../registry-notifications/registry-client.ts";
+import { upstreamContent, upstreamReferrers } from "../registry-notifications/registry-client.ts";
 import { sbomLimits } from "../sboms/limits.ts";
 import { newSbomReader } from "../sboms/reader.ts";
 import type { RegistryContent } from "../services/registry/contents/registry-content.ts";
@@ -38,14 +38,16 @@ export function openImageReading(
     documents: upstreamContent(client, { ...documents, timeoutMs }),
     manifests: upstreamContent(client, { ...manifests, timeoutMs }),
   };
-  const fetch: FetchContent = (kind, ...named) =>
-    upstreamContent(client, kind === "blobs" ? documents : manifests)(kind, ...named);
+  const source: RegistrySource = {
+    content: (kind, ...named) => upstreamContent(client, kind === "blobs" ? documents : manifests)(kind, ...named),
+    referrers: upstreamReferrers(client, manifests),
+  };
   return {
     database,
     clock,
     names,
     sboms,
-    fetch: hasRegistry && readsContents ? fetch : undefined,
+    source: hasRegistry && readsContents ? source : undefined,
     registry: hasRegistry ? registryContent(database, sources, names) : undefined,
     [Symbol.asyncDispose]: () => sboms[Symbol.asyncDispose](),
   };

@@ -10,6 +10,7 @@ import { checkDatabase } from "../../src/storage/check/check-database.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { isQuick } from "../harness/quick.ts";
 import type { TestServer } from "../harness/server.ts";
+import { until } from "../harness/until.ts";
 import { critical, findingsOn, type Json, osv } from "../registry/finding-harness.ts";
 import { imageRows } from "../registry/image-rows.ts";
 import { cycloneDx, imageDigest, spdx } from "../sboms/documents.ts";
@@ -136,11 +137,13 @@ for (const [from, to] of [
       // An owner may not import advisories.
       await bind(target.server, source.server.groupUid, source.server.ownerUid, operatorRole.uid);
       assert.deepEqual(await findingsIn(moved), await findingsIn(source.server));
+      const listed = (server: TestServer, method: string) =>
+        until("a checked image", async () => {
+          const answer = await list(server, "shop", method, imageDigest);
+          return answer.state === "CHECK_STATE_PENDING" ? undefined : answer;
+        });
       for (const method of ["listSboms", "listPackages"])
-        assert.deepEqual(
-          await list(moved, "shop", method, imageDigest),
-          await list(source.server, "shop", method, imageDigest),
-        );
+        assert.deepEqual(await listed(moved, method), await listed(source.server, method));
       const { sboms } = await list(moved, "tools", "listSboms", otherDigest);
       assert.deepEqual(
         (sboms as Json[]).map(({ packages }) => packages),

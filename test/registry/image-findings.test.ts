@@ -61,6 +61,23 @@ for (const database of databases) {
       );
     });
 
+    it("an image is checked only with what the last change of an advisory says", async () => {
+      const group = await addGroup(server, server.groupUid, "last-change");
+      const image = await newImage(group, "shop", ["pkg:npm/last@1.5.0"]);
+      await become(() => image.list(), []);
+      for (const fixed of ["2.0.0", "1.4.0", "2.1.0", "1.3.0"]) {
+        await importAll(group, osv("L-1", "last", fixed));
+        const { findings = [] } = await until("a checked image", async () => {
+          const listed = await image.list();
+          return listed.state === "CHECK_STATE_CHECKED" ? listed : undefined;
+        });
+        assert.deepEqual(
+          findings.map(({ fixedVersions }: Json) => fixedVersions),
+          fixed.startsWith("2") ? [[fixed]] : [],
+        );
+      }
+    });
+
     it("follows advisories that are added, changed and deleted", async () => {
       const group = await addGroup(server, server.groupUid, "following");
       const image = await newImage(group, "shop", ["pkg:npm/followed@1.5.0"]);

@@ -7,6 +7,7 @@ import { rest } from "../harness/rest.ts";
 import { until } from "../harness/until.ts";
 import { bundle, cycloneDx, dsse, spdx, statement } from "../sboms/documents.ts";
 import { event, type Listening, startListening } from "./listening.ts";
+import { startOutsideRegistry } from "./outside-registry.ts";
 
 after(stopPostgres);
 
@@ -116,18 +117,43 @@ for (const database of databases) {
       assert.equal(packages.length, 3);
     });
 
-    it("reads the referrers API where the registry has it", async () => {
+    it("reads all pages of the referrers API where the registry has it", async () => {
       const { registry } = listening;
       const { digest } = registry.putImage("amd64", "api");
-      const referrer = artifact(cycloneDx([purlOf("referred")]), types.cycloneDx, digest);
+      const referrers = ["first", "second", "third"].map((name) =>
+        artifact(cycloneDx([purlOf(name)]), types.cycloneDx, digest),
+      );
       registry.intercept = (request, response) => {
-        if (!request.url?.endsWith(`/referrers/${digest}`)) return false;
-        response.writeHead(200, { "content-type": "application/vnd.oci.image.index.v1+json" });
-        response.end(JSON.stringify({ schemaVersion: 2, manifests: [{ digest: referrer, size: 1 }] }));
+        const { pathname, searchParams } = new URL(request.url!, registry.url);
+        if (!pathname.endsWith(`/referrers/${digest}`)) return false;
+        const page = Number(searchParams.get("page"));
+        const link = page < 2 && { link: `<${pathname}?page=${page + 1}>; rel="next"` };
+        response.writeHead(200, { "content-type": "application/vnd.oci.image.index.v1+json", ...link });
+        response.end(JSON.stringify({ schemaVersion: 2, manifests: [{ digest: referrers[page], size: 1 }] }));
         return true;
       };
       await push("api", "1.0", digest);
-      assert.deepEqual((await read("api", digest)).purls, [purlOf("referred")]);
+      assert.deepEqual((await read("api", digest)).purls, ["first", "second", "third"].map(purlOf));
+      registry.intercept = () => false;
+    });
+
+    it("does not follow the referrers to another registry", async () => {
+      const { registry } = listening;
+      await using elsewhere = await startOutsideRegistry();
+      const { digest } = registry.putImage("amd64", "elsewhere");
+      registry.intercept = (request, response) => {
+        if (!request.url?.includes("/referrers/")) return false;
+        response.writeHead(200, { link: `<${elsewhere.url}${request.url}>; rel="next"` });
+        response.end(JSON.stringify({ schemaVersion: 2, manifests: [] }));
+        return true;
+      };
+      await push("elsewhere", "1.0", digest);
+      const { error } = await until("the failure", async () => {
+        const listed = await list("elsewhere", digest, "listSboms");
+        return listed.error ? listed : undefined;
+      });
+      assert.match(error, /names a next page elsewhere/);
+      assert.deepEqual(elsewhere.requests, []);
       registry.intercept = () => false;
     });
 

@@ -1,5 +1,6 @@
 // Lists of a registry: OCI distribution-spec 1.1 pages them with the Link header.
 import type { JsonObject } from "../../base/json.ts";
+import { nextPage } from "../../base/link-header.ts";
 import { printable } from "../escape.ts";
 import { CommandFailure } from "../failure.ts";
 import type { RegistryClient } from "./registry-client.ts";
@@ -20,7 +21,7 @@ export async function readList(
     const reply = page === 0 ? await client.find(path, scope) : await client.get(path, scope);
     if (!reply) return undefined;
     for (const item of listOf(client, path, await client.readBody(reply), member)) found.add(item);
-    path = nextPage(reply.headers.get("link"), new URL(`${client.origin}${path}`));
+    path = pathOfNext(client, reply.headers.get("link"), path);
   }
   return [...found];
 }
@@ -38,16 +39,12 @@ function listOf({ origin }: RegistryClient, path: string, body: Buffer, member: 
   return Array.isArray(list) ? list.filter((item) => typeof item === "string") : [];
 }
 
-/**
- * Returns the path of the next page from the Link header (RFC 8288) of the page at an address; undefined for the last
- * page. Fails if it is in another registry.
- */
-export function nextPage(link: string | null, at: URL): string | undefined {
-  const next = /<([^>]*)>\s*;[^,]*\brel="?next"?/.exec(link ?? "")?.[1];
-  if (next === undefined) return undefined;
-  const target = URL.parse(next, at);
-  if (target?.origin === at.origin) return target.pathname + target.search;
-  throw new CommandFailure(
-    `the registry at ${at.origin} names a next page elsewhere: ${printable(next.slice(0, 200))}`,
-  );
+/** Returns the path of the page after the one at a path; undefined for the last page. Fails if it is in another registry. */
+function pathOfNext({ origin }: RegistryClient, link: string | null, path: string): string | undefined {
+  const next = nextPage(link, new URL(`${origin}${path}`));
+  if (next === "elsewhere")
+    throw new CommandFailure(
+      `the registry at ${origin} names a next page elsewhere: ${printable(link!.slice(0, 200))}`,
+    );
+  return next && next.pathname + next.search;
 }

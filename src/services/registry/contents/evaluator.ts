@@ -4,11 +4,10 @@ import { type Answer, evaluate } from "../../../advisories/queries/evaluate.ts";
 import { type QueriedPackage, readPackage } from "../../../advisories/queries/package.ts";
 import { measureWork, nextSlice } from "../../../base/slices.ts";
 import { parentOf, rootOf } from "../../../model/uid.ts";
-import { lastChangeOfKind, readChangedKeys, readFirstChangedKeys } from "../../../storage/change-log/change-log.ts";
 import { findRow } from "../../../storage/collection/rows.ts";
 import type { Database } from "../../../storage/database.ts";
 import type { Session, Transaction, WriteContext } from "../../../storage/engine/session.ts";
-import { compareAndSetSetting, getOrSetSetting, readSetting } from "../../../storage/engine/settings.ts";
+import { compareAndSetSetting, getOrSetSetting } from "../../../storage/engine/settings.ts";
 import {
   clearEvaluators,
   deleteFinding,
@@ -29,12 +28,10 @@ import { readStatements } from "../../vulnerabilities/records/advisory-statement
 import { rowOfDeleted } from "../../vulnerabilities/records/located-advisories.ts";
 import { evaluatorVersion } from "./evaluator-version.ts";
 import { type EventQuota, logFindingChanges } from "./finding-events.ts";
+import { changesAfter, positionSetting, readPositions } from "./followed-changes.ts";
 import { type NameSettings, newOverrides, statementsOn } from "./image-statements.ts";
 import { contentLimits } from "./limits.ts";
 import { keyNumber } from "./package-keys.ts";
-
-/** The setting with the position in the change log up to which advisories were followed. */
-const positionSetting = "image_findings";
 
 /** Dependencies of the evaluation. */
 export interface EvaluationContext {
@@ -50,8 +47,8 @@ export type EvaluationCounts = Record<"package" | "advisory", number>;
 
 /** Returns whether there may be something to do. Costs two reads. */
 export async function hasEvaluationDue({ session }: Pick<Database, "session">): Promise<boolean> {
-  const position = Number((await readSetting(session, positionSetting)) ?? -1);
-  if (position !== (await lastChangeOfKind(session, advisoryCollection.kind))) return true;
+  const { stored, last } = await readPositions(session);
+  if (stored !== String(last)) return true;
   return (await findUnevaluated(session, evaluatorVersion, 1)).length > 0;
 }
 
@@ -64,25 +61,47 @@ export async function hasEvaluationDue({ session }: Pick<Database, "session">): 
 export async function evaluateNext(context: EvaluationContext): Promise<boolean> {
   return await measureWork(undefined, async () => {
     if (await followAdvisories(context)) return true;
-    const [due] = await findUnevaluated(context.database.session, evaluatorVersion, 1);
-    if (!due) return false;
-    await evaluatePackage(context, due);
+    const due = await findUnevaluated(context.database.session, evaluatorVersion, contentLimits.evaluatedPackages);
+    if (due.length === 0) return false;
+    await evaluatePackages(context, due);
     return true;
   });
 }
 
-/** Compares a package with all advisories of its organization. */
-async function evaluatePackage({ database, newWrite, counts }: EvaluationContext, due: PackageRow): Promise<void> {
-  counts.package += 1;
-  const asked = askedOf(due);
-  const findings = asked ? await searchFindings(database, asked, due) : [];
+/** Compares packages with all advisories of their organizations. Stores what was found before the findings of one write are too many. */
+async function evaluatePackages(
+  { database, newWrite, counts }: EvaluationContext,
+  packages: readonly PackageRow[],
+): Promise<void> {
+  const compared: ComparedPackage[] = [];
+  let count = 0;
+  for (const due of packages) {
+    counts.package += 1;
+    const asked = askedOf(due);
+    const findings = asked ? await searchFindings(database, asked, due) : [];
+    compared.push({ no: due.no, findings });
+    count += findings.length;
+    if (count >= contentLimits.writtenFindings) break;
+  }
+  // Other writes lock packages in the order of their numbers, too.
+  compared.sort((a, b) => a.no - b.no);
   await database.write(newWrite(), async (tx) => {
-    // Locks the package: the sweeper may delete it.
-    if (!(await setEvaluator(tx, due.no, evaluatorVersion))) return;
-    const found = new Set(findings.map(({ advisoryUid }) => advisoryUid));
-    for (const uid of await findAdvisoriesOf(tx, due.no)) if (!found.has(uid)) await deleteFinding(tx, due.no, uid);
-    for (const finding of findings) await putFinding(tx, { ...finding, firstKnownTime: tx.context.time });
+    for (const each of compared) await replaceFindings(tx, each);
   });
+}
+
+/** A package and all its findings. */
+interface ComparedPackage {
+  readonly no: number;
+  readonly findings: readonly NewFinding[];
+}
+
+async function replaceFindings(tx: Transaction, { no, findings }: ComparedPackage): Promise<void> {
+  // Locks the package: the sweeper may delete it.
+  if (!(await setEvaluator(tx, no, evaluatorVersion))) return;
+  const found = new Set(findings.map(({ advisoryUid }) => advisoryUid));
+  for (const uid of await findAdvisoriesOf(tx, no)) if (!found.has(uid)) await deleteFinding(tx, no, uid);
+  for (const finding of findings) await putFinding(tx, { ...finding, firstKnownTime: tx.context.time });
 }
 
 type NewFinding = Omit<FindingRow, "firstKnownTime">;
@@ -106,9 +125,7 @@ async function searchFindings(database: Database, asked: QueriedPackage, due: Pa
 async function followAdvisories(context: EvaluationContext): Promise<boolean> {
   const { database, newWrite } = context;
   const { session } = database;
-  const { kind } = advisoryCollection;
-  const stored = await readSetting(session, positionSetting);
-  const last = await lastChangeOfKind(session, kind);
+  const { stored, last } = await readPositions(session);
   if (stored === undefined) {
     // Packages are compared with all advisories that there are.
     await database.write(newWrite(), (tx) => getOrSetSetting(tx, positionSetting, String(last)));
@@ -125,14 +142,6 @@ async function followAdvisories(context: EvaluationContext): Promise<boolean> {
     if (isSet && Number(stored) === 0) await clearEvaluators(tx);
   });
   return true;
-}
-
-/** Returns the next changes of advisories; undefined if retention has deleted some. Position 0 is that before the first change. */
-async function changesAfter(session: Session, position: number) {
-  const { kind } = advisoryCollection;
-  return position > 0
-    ? await readChangedKeys(session, kind, position, contentLimits.changes)
-    : await readFirstChangedKeys(session, kind, contentLimits.changes);
 }
 
 async function startAgain({ database, newWrite }: EvaluationContext, stored: string, last: number): Promise<boolean> {

@@ -6,6 +6,7 @@ import {
   type NotCheckedReason,
 } from "../../../../gen/gatehouse/registry/v1/image_contents_pb.ts";
 import { notFound } from "../../../aip/errors.ts";
+import { rootOf } from "../../../model/uid.ts";
 import type { Session } from "../../../storage/engine/session.ts";
 import { hasUnevaluated } from "../../../storage/images/findings.ts";
 import { Contents, findChildren, findImage, findParents, type ImageRow } from "../../../storage/images/images.ts";
@@ -14,6 +15,7 @@ import type { SbomInfo } from "../../../storage/images/sboms.ts";
 import { findManifestsOf } from "../../../storage/registry/manifests.ts";
 import { findTagsByDigest } from "../../../storage/registry/repos-and-tags.ts";
 import { evaluatorVersion } from "./evaluator-version.ts";
+import { hasChangesToFollow } from "./followed-changes.ts";
 
 /** The type of images in errors. */
 export const imageType = "registry.gatehouse.dev/Image";
@@ -97,6 +99,7 @@ export async function checkStateOf(session: Session, family: ImageFamily): Promi
   if (members.length === 0) return CheckState.UNKNOWN;
   const numbers = members.map(({ no }) => no);
   if (await hasUnevaluated(session, numbers, evaluatorVersion)) return CheckState.PENDING;
+  if (await hasChangesToFollow(session, rootOf(members[0]!.repoUid))) return CheckState.PENDING;
   const isPartial = isIncomplete || images.some(({ contents }) => contents === Contents.partial);
   return isPartial ? CheckState.PARTIAL : CheckState.CHECKED;
 }

@@ -6,6 +6,9 @@ export const contentLimits = {
   platforms: 64,
   /** Packages that one transaction writes: nothing else runs in the meantime on SQLite. */
   portion: 500,
+  /** Packages that are compared before what was found is stored, and findings that are stored before more are compared. */
+  evaluatedPackages: 50,
+  writtenFindings: 100,
   /** Changed advisories that are followed at a time. */
   changes: 200,
   /** Rows that one page of affected images reads, and advisories of one name. */
