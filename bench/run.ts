@@ -28,6 +28,7 @@ const alone: Readonly<Record<string, () => Promise<unknown>>> = {
   questions: () => import("./questions.ts"),
   startup: () => import("./startup.ts"),
   tracing: () => import("./tracing.ts"),
+  watch: () => import("./watch.ts"),
 };
 
 try {

@@ -1,0 +1,98 @@
+// The clients of `npm run bench -- watch`, in a process of their own: streams of changes of one group. Nothing is decoded while they run, so
+// that the clients do not slow down what is measured. Reads one line of JSON from standard input, says `open`, and at the next line prints
+// what came.
+import { once } from "node:events";
+import { type ClientHttp2Stream, connect } from "node:http2";
+import { createInterface } from "node:readline";
+import { fromBinary } from "@bufbuild/protobuf";
+import { timestampMs } from "@bufbuild/protobuf/wkt";
+import {
+  WatchChangesRequestSchema,
+  type WatchChangesResponse,
+  WatchChangesResponseSchema,
+} from "../gen/gatehouse/changes/v1/changes_pb.ts";
+import { frameOf, grpcHeaders } from "./grpc-frame.ts";
+
+/** What is watched, and by how many streams on how many connections. */
+export interface WatchPlan {
+  readonly url: string;
+  readonly token: string;
+  readonly groupUid: string;
+  readonly streams: number;
+  readonly connections: number;
+}
+
+/** What came over all streams. */
+export interface WatchReport {
+  /** The number of different changes of each stream. */
+  readonly received: readonly number[];
+  /** The time from each change to each of its receipts, in milliseconds. */
+  readonly delaysMs: readonly number[];
+}
+
+/** One stream, and what came over it. */
+interface Stream {
+  readonly chunks: { readonly time: number; readonly bytes: Buffer }[];
+  readonly opened: Promise<unknown>;
+}
+
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+const plan: WatchPlan = JSON.parse((await lines.next()).value ?? "");
+const sessions = Array.from({ length: plan.connections }, () => connect(plan.url));
+const streams: Stream[] = [];
+for (let i = 0; i < plan.streams; i++) {
+  const session = sessions[i % sessions.length]!;
+  const stream = open(
+    session.request({
+      ":method": "POST",
+      ":path": "/gatehouse.changes.v1.ChangesService/WatchChanges",
+      authorization: `Bearer ${plan.token}`,
+      ...grpcHeaders,
+    }),
+  );
+  streams.push(stream);
+  // A server admits so many at a time that all of them at once would measure the queue.
+  await stream.opened;
+}
+console.log("open");
+await lines.next();
+console.log(JSON.stringify(reportOf(streams)));
+for (const session of sessions) session.destroy();
+process.exit();
+
+function open(request: ClientHttp2Stream): Stream {
+  const chunks: { time: number; bytes: Buffer }[] = [];
+  request.on("data", (bytes: Buffer) => chunks.push({ time: Date.now(), bytes }));
+  request.end(frameOf(WatchChangesRequestSchema, { parent: plan.groupUid }));
+  return { chunks, opened: once(request, "data") };
+}
+
+function reportOf(streams: readonly Stream[]): WatchReport {
+  const delaysMs: number[] = [];
+  const received = streams.map((stream) => {
+    const ids = new Set<string>();
+    for (const { time, response } of responsesOf(stream))
+      for (const { id, time: made } of response.changes) {
+        ids.add(id);
+        delaysMs.push(time - timestampMs(made!));
+      }
+    return ids.size;
+  });
+  return { received, delaysMs };
+}
+
+/** Yields the responses of a stream, each with the time at which its last byte came. */
+function* responsesOf({
+  chunks,
+}: Stream): Generator<{ readonly time: number; readonly response: WatchChangesResponse }> {
+  let rest = Buffer.alloc(0);
+  for (const { time, bytes } of chunks) {
+    rest = Buffer.concat([rest, bytes]);
+    for (;;) {
+      const end = rest.length < 5 ? Number.POSITIVE_INFINITY : 5 + rest.readUInt32BE(1);
+      if (rest.length < end) break;
+      yield { time, response: fromBinary(WatchChangesResponseSchema, rest.subarray(5, end)) };
+      rest = rest.subarray(end);
+    }
+  }
+}
