@@ -16,18 +16,20 @@ import { frameOf, grpcHeaders } from "./grpc-frame.ts";
 /** What is watched, and by how many streams on how many connections. */
 export interface WatchPlan {
   readonly url: string;
-  readonly token: string;
   readonly groupUid: string;
+  /** A token for each connection. */
+  readonly tokens: readonly string[];
   readonly streams: number;
-  readonly connections: number;
 }
 
 /** What came over all streams. */
 export interface WatchReport {
   /** The number of different changes of each stream. */
   readonly received: readonly number[];
-  /** The time from each change to each of its receipts, in milliseconds. */
-  readonly delaysMs: readonly number[];
+  /** The time from a change to one of its receipts, in milliseconds. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly longestMs: number;
 }
 
 /** One stream, and what came over it. */
@@ -38,15 +40,15 @@ interface Stream {
 
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const plan: WatchPlan = JSON.parse((await lines.next()).value ?? "");
-const sessions = Array.from({ length: plan.connections }, () => connect(plan.url));
+const sessions = plan.tokens.map((token) => ({ token, session: connect(plan.url) }));
 const streams: Stream[] = [];
 for (let i = 0; i < plan.streams; i++) {
-  const session = sessions[i % sessions.length]!;
+  const { session, token } = sessions[i % sessions.length]!;
   const stream = open(
     session.request({
       ":method": "POST",
       ":path": "/gatehouse.changes.v1.ChangesService/WatchChanges",
-      authorization: `Bearer ${plan.token}`,
+      authorization: `Bearer ${token}`,
       ...grpcHeaders,
     }),
   );
@@ -56,14 +58,14 @@ for (let i = 0; i < plan.streams; i++) {
 }
 console.log("open");
 await lines.next();
-console.log(JSON.stringify(reportOf(streams)));
-for (const session of sessions) session.destroy();
-process.exit();
+process.stdout.write(`${JSON.stringify(reportOf(streams))}\n`, () => process.exit());
 
 function open(request: ClientHttp2Stream): Stream {
   const chunks: { time: number; bytes: Buffer }[] = [];
   request.on("data", (bytes: Buffer) => chunks.push({ time: Date.now(), bytes }));
   request.end(frameOf(WatchChangesRequestSchema, { parent: plan.groupUid }));
+  // An error ends the process: it comes without data.
+  request.on("end", () => chunks.length > 0 || process.exit(1));
   return { chunks, opened: once(request, "data") };
 }
 
@@ -78,7 +80,9 @@ function reportOf(streams: readonly Stream[]): WatchReport {
       }
     return ids.size;
   });
-  return { received, delaysMs };
+  const sorted = Float64Array.from(delaysMs).sort();
+  const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+  return { received, p50Ms: at(0.5), p99Ms: at(0.99), longestMs: at(1) };
 }
 
 /** Yields the responses of a stream, each with the time at which its last byte came. */

@@ -10,6 +10,7 @@ import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import { startDebianPostgres } from "../test/harness/debian-postgres.ts";
 import { firstStatusOf } from "./gatehouse.ts";
 import { anonymousMemoryOf, cpuMicrosOf } from "./proc.ts";
@@ -29,8 +30,8 @@ const [idle, watchers, changesPerSecond, seconds] = [values.idle, values.watcher
   Number,
 ) as [number, number, number, number];
 
-/** Streams of one connection: a server allows a hundred at least. */
-const streamsPerConnection = 100;
+/** Streams of one caller, and of one connection: a server allows no more. */
+const streamsPerCaller = 100;
 
 await main();
 
@@ -54,18 +55,45 @@ async function main(): Promise<void> {
   const call = (method: string, route: string, body?: object) => callRest(agent, url + route, token, method, body);
   const { groups } = await call("GET", "/iam/v2beta1/groups");
   const groupUid: string = groups[0].uid;
-  await measureIdle(server.pid, { url, token, groupUid });
-  await measureDelays({ url, token, groupUid }, (n) =>
+  const tokens = await newReaders(call, url, groupUid, Math.ceil(Math.max(idle, watchers) / streamsPerCaller));
+  await measureIdle(server.pid, { url, groupUid, tokens });
+  await measureDelays({ url, groupUid, tokens }, (n) =>
     call("PATCH", `/iam/v2beta1/groups/${groupUid}?update_mask=description`, { description: `change ${n}` }),
   );
 }
 
+type CallRest = (method: string, route: string, body?: object) => ReturnType<typeof callRest>;
+
+/** Adds identities that may read a group, and returns a token of each. */
+async function newReaders(call: CallRest, url: string, groupUid: string, count: number): Promise<string[]> {
+  const { publicKey, privateKey } = await generateKeyPair("ES256");
+  const issuerKeys = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: "1", alg: "ES256" }] });
+  const { roles } = await call("GET", "/iam/v2beta1/roles?name=viewer");
+  const issuer = "https://issuer.example.org";
+  return await Promise.all(
+    Array.from({ length: count }, async (_, i) => {
+      const subject = `reader-${i}`;
+      const expirationTime = new Date(Date.now() + 3_600_000).toISOString();
+      const body = { name: subject, staticKeys: { issuer, subject, issuerKeys, expirationTime } };
+      const { uid } = await call("POST", `/iam/v2beta1/identities/${groupUid}`, body);
+      await call("POST", `/iam/v2beta1/roleBindings/${groupUid}`, { identityUid: uid, roleUid: roles[0].uid });
+      const header = { alg: "ES256", kid: "1", typ: "JWT" };
+      const claims = new SignJWT().setProtectedHeader(header).setIssuer(issuer).setSubject(subject).setAudience(url);
+      const jwt = await claims.setIssuedAt().setExpirationTime("1h").sign(privateKey);
+      const query = new URLSearchParams({ aud: url, identity: uid });
+      const response = await fetch(`${url}/sts/exchange?${query}`, { headers: { authorization: `Bearer ${jwt}` } });
+      const { token } = (await response.json()) as { readonly token: string };
+      return token;
+    }),
+  );
+}
+
 /** What a change is made in, and who reads it. */
-type Place = Pick<WatchPlan, "url" | "token" | "groupUid">;
+type Place = Pick<WatchPlan, "url" | "tokens" | "groupUid">;
 
 async function measureIdle(pid: number, place: Place): Promise<void> {
   const before = await usage(pid);
-  await using clients = await openClients({ ...place, streams: idle, connections: connectionsFor(idle) });
+  await using clients = await openClients({ ...place, streams: idle });
   const during = await usage(pid);
   await clients.report();
   console.log(`${idle} idle streams on ${values.database}:`);
@@ -74,7 +102,7 @@ async function measureIdle(pid: number, place: Place): Promise<void> {
 }
 
 async function measureDelays(place: Place, change: (n: number) => Promise<unknown>): Promise<void> {
-  await using clients = await openClients({ ...place, streams: watchers, connections: connectionsFor(watchers) });
+  await using clients = await openClients({ ...place, streams: watchers });
   const count = changesPerSecond * seconds;
   const startedAt = performance.now();
   const writes: Promise<unknown>[] = [];
@@ -86,16 +114,12 @@ async function measureDelays(place: Place, change: (n: number) => Promise<unknow
   await Promise.all(writes);
   const elapsed = (performance.now() - startedAt) / 1000;
   await sleep(3000);
-  const { received, delaysMs } = await clients.report();
-  const sorted = Float64Array.from(delaysMs).sort();
-  const at = (part: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]?.toFixed(0);
+  const { received, p50Ms, p99Ms, longestMs } = await clients.report();
   const lost = received.reduce((sum, each) => sum + count - each, 0);
   console.log(`${count} changes in ${elapsed.toFixed(1)} s to ${watchers} streams on ${values.database}:`);
   console.log(`  not received ${lost} of ${count * watchers}`);
-  console.log(`  delay p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(1)} ms`);
+  console.log(`  delay p50 ${p50Ms} ms, p99 ${p99Ms} ms, longest ${longestMs} ms`);
 }
-
-const connectionsFor = (streams: number) => Math.ceil(streams / streamsPerConnection);
 
 /** Returns the memory of a process after a rest, and its share of a core in the ten seconds of that rest. */
 async function usage(pid: number): Promise<{ readonly memoryMib: number; readonly cpuPercent: number }> {
