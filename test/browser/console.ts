@@ -134,12 +134,12 @@ const rules = `{
   "color-contrast": { enabled: !matchMedia("(forced-colors: active)").matches },
 }`;
 
-/** Returns what axe-core finds, texts with a uid, and whether the page scrolls sideways. */
-export async function findProblems(page: Page): Promise<string[]> {
+/** Returns what axe-core finds in the page, or in what a selector names; texts with a uid; and whether the page scrolls sideways. */
+export async function findProblems(page: Page, within = ":root"): Promise<string[]> {
   // A target that the sticky header covers would be too small.
   await page.evaluate("scrollTo(0, 0)");
   await page.evaluate(axe());
-  const { violations } = (await page.evaluate(`axe.run({ rules: ${rules} })`)) as {
+  const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(within)}, { rules: ${rules} })`)) as {
     readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
   };
   const isWide = await page.evaluate("document.documentElement.scrollWidth > document.documentElement.clientWidth");

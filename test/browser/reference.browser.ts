@@ -250,7 +250,8 @@ describe("the guides", { timeout: 120_000 }, () => {
     await page.keyboard.type("rotate signing keys");
     const result = page.getByRole("link", { name: /^Rotate signing keys – Monitor/ });
     await result.waitFor();
-    assert.deepEqual(await findProblems(page), []);
+    // The results cover parts of links below them until they are closed.
+    assert.deepEqual(await findProblems(page, ".guide-search"), []);
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
     await page.waitForURL("**/docs/operate/monitor#rotate-signing-keys");
