@@ -3,6 +3,8 @@ import { LongAnswer, OutboundError } from "./error.ts";
 
 /** The size of the first buffer for a body of unknown length. */
 const firstBytes = 16 * 1024;
+/** The size from which a buffer has memory of its own. */
+const largeBytes = 1024 * 1024;
 
 /** A header of a response. */
 export interface Header {
@@ -34,7 +36,7 @@ export async function readBody(response: IncomingMessage, maxBytes: number): Pro
 /** Reads the body of a response. Rejects with an OutboundError if it is longer than `maxBytes`. */
 async function readWithin(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
   // One buffer of the announced length: chunks and their concatenation would take twice the memory of a long body.
-  let body = Buffer.allocUnsafe(Math.min(Number(response.headers["content-length"]) || firstBytes, maxBytes));
+  let body = newBuffer(Math.min(Number(response.headers["content-length"]) || firstBytes, maxBytes));
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     const end = size + chunk.length;
@@ -43,6 +45,14 @@ async function readWithin(response: IncomingMessage, maxBytes: number): Promise<
     size += chunk.copy(body, size);
   }
   return body.subarray(0, size);
+}
+
+/**
+ * Returns a buffer. A large one is of memory that goes back to the system when it is freed: what `malloc` frees of this size, it keeps.
+ * Node has that only for buffers that could be resized.
+ */
+function newBuffer(bytes: number): Buffer<ArrayBuffer> {
+  return bytes < largeBytes ? Buffer.allocUnsafe(bytes) : Buffer.from(new ArrayBuffer(bytes, { maxByteLength: bytes }));
 }
 
 /** Reads the body of a response up to a limit. Returns what came before the limit or a failure. */

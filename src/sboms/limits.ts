@@ -7,14 +7,14 @@ export const sbomLimits = {
   /** The depth of its objects and lists. */
   depth: 100,
   /** The values that reading it needs, and the members of one of its objects. */
-  values: 1_500_000,
+  values: 1_000_000,
   members: 10_000,
   /** The length of a package URL, in UTF-16 units: an index entry of PostgreSQL has less than 2704 bytes. */
   purlLength: 700,
   /** The length of names from documents that are shown. */
   nameLength: 200,
   /** The memory of the thread that reads documents, in MiB. */
-  threadMiB: 128,
+  threadMiB: 96,
   /** The time to read one document, in milliseconds. */
   readMs: 120_000,
 } as const;

@@ -104,9 +104,12 @@ const envelopeMembers = "payloadType payload dsseEnvelope _type predicateType pr
 
 const members: ReadonlySet<string> = new Set(envelopeMembers.concat(cycloneDxMembers, spdxMembers));
 
+/** A list with more items than a document may have packages would be made for nothing. */
+const parsingLimits = { ...sbomLimits, items: sbomLimits.packages };
+
 function parseText(text: string): unknown {
   try {
-    return parseSparsely(text, members, sbomLimits);
+    return parseSparsely(text, members, parsingLimits);
   } catch (error) {
     throw error instanceof SyntaxError ? new BadDocument("is not JSON") : error;
   }

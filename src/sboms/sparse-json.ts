@@ -10,6 +10,8 @@ export interface SparseLimits {
   readonly values: number;
   /** Members of one object. */
   readonly members: number;
+  /** Items of one list that is kept. */
+  readonly items: number;
 }
 
 /**
@@ -86,7 +88,9 @@ class SparseParser {
     const found: unknown[] = [];
     for (let isFirst = true; !this.#ends(close.list, isFirst); isFirst = false) {
       const value = this.#value(isKept, depth);
-      if (isKept) found.push(value);
+      if (!isKept) continue;
+      const { items } = this.#limits;
+      if (found.push(value) > items) throw new BadDocument(`has a list of more than ${items} items`);
     }
     return isKept ? found : undefined;
   }

@@ -185,7 +185,7 @@ describe("the reader of SBOMs", () => {
       /^has a member twice/,
     ],
     ["depth 200,000", deep, /^is nested more than 100 deep$/],
-    ["a million packages", many, /^has more than 100000 packages$|^needs more memory/],
+    ["a million packages", many, /^has a list of more than 100000 items$/],
     ["components that are not objects", cycloneDx([], { components: [1] }), /^has a component that is not an object$/],
   ];
   for (const [name, document, problem] of rejected)
@@ -216,7 +216,7 @@ describe("the reader of SBOMs", () => {
     const document = `{"bomFormat":"CycloneDX","specVersion":"1.6","x":[${values}{}],"components":[{"purl":"${npm}"}]}`;
     assert.deepEqual((await contentOf(bytesOf(document))).purls, [npm]);
     const components = `{"bomFormat":"CycloneDX","specVersion":"1.6","components":[${values}{}]}`;
-    assert.equal(await problemOf(bytesOf(components)), "needs more memory than a document may");
+    assert.equal(await problemOf(bytesOf(components)), "has a list of more than 100000 items");
     assert.deepEqual((await contentOf(cycloneDx([npm]))).purls, [npm]);
   });
 });

@@ -4,7 +4,7 @@ import { BadDocument } from "../../src/advisories/document.ts";
 import { parseSparsely } from "../../src/sboms/sparse-json.ts";
 import { cycloneDx, dsse, spdx, statement } from "./documents.ts";
 
-const limits = { depth: 10, values: 1000, members: 100 };
+const limits = { depth: 10, values: 1000, members: 100, items: 500 };
 
 /** Returns all names of members in a value. */
 function namesIn(value: unknown): string[] {
@@ -83,7 +83,8 @@ describe("JSON of which only some members are kept", () => {
   const rejected: readonly (readonly [name: string, text: string, problem: string])[] = [
     ["a member twice", '{"x": {"y": 1,\n"\\u0079": 2}}', 'has a member twice: "y" in line 2'],
     ["too much depth", "[".repeat(11), "is nested more than 10 deep"],
-    ["too many values", `[${"1,".repeat(1000)}1]`, "needs more memory than a document may"],
+    ["too many values", `[${`[${"1,".repeat(400)}1],`.repeat(3)}1]`, "needs more memory than a document may"],
+    ["too many items", `[${"1,".repeat(500)}1]`, "has a list of more than 500 items"],
     [
       "too many members",
       `{${Array.from({ length: 101 }, (_, i) => `"${i}":0`).join()}}`,
