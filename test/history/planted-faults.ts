@@ -39,8 +39,8 @@ export const plantedFaults = {
   /** A server reads the access epoch once and never again. */
   "stale-epoch": {
     module: "/src/storage/cache/access-epoch.ts",
-    find: "return newReader(read, limits);",
-    replace: "let known; return newReader(() => known ?? mapMaybe(read(), (value) => (known = value)), limits);",
+    find: "return Number(row!.value ?? 0);",
+    replace: "return (globalThis.knownEpoch ??= Number(row!.value ?? 0));",
   },
 } as const satisfies Readonly<Record<string, Replacement>>;
 
