@@ -7,7 +7,7 @@ import { parentOf, rootOf } from "../../../model/uid.ts";
 import { findRow } from "../../../storage/collection/rows.ts";
 import type { Database } from "../../../storage/database.ts";
 import type { Session, Transaction, WriteContext } from "../../../storage/engine/session.ts";
-import { compareAndSetSetting, getOrSetSetting } from "../../../storage/engine/settings.ts";
+import { compareAndSetSetting, getOrSetSetting, readSetting } from "../../../storage/engine/settings.ts";
 import {
   clearEvaluators,
   deleteFinding,
@@ -73,6 +73,7 @@ async function evaluatePackages(
   { database, newWrite, counts }: EvaluationContext,
   packages: readonly PackageRow[],
 ): Promise<void> {
+  const position = await readSetting(database.session, positionSetting);
   const compared: ComparedPackage[] = [];
   let count = 0;
   for (const due of packages) {
@@ -86,6 +87,8 @@ async function evaluatePackages(
   // Other writes lock packages in the order of their numbers, too.
   compared.sort((a, b) => a.no - b.no);
   await database.write(newWrite(), async (tx) => {
+    // A server that stood still may have lost its lease: another one has followed changes that were not seen here.
+    if ((await readSetting(tx, positionSetting)) !== position) return;
     for (const each of compared) await replaceFindings(tx, each);
   });
 }
