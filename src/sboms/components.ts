@@ -17,6 +17,9 @@ const images: ReadonlySet<string> = new Set(["oci", "docker"]);
 /** Types of packages that belong to a release of a distribution. */
 const distributed: ReadonlySet<string> = new Set(["apk", "deb", "rpm"]);
 
+/** Package URLs of Alpine without a namespace, as older versions of syft write them. No advisory has this type. */
+const formerAlpine = /^pkg:\/*alpine\/(?=[^/?#]+(?:[?#]|$))/i;
+
 /** Collects components. */
 export class Components {
   readonly #purls = new Set<string>();
@@ -62,7 +65,7 @@ function isNamed({ name, version }: OperatingSystem): boolean {
 function canonical(text: string, distro: string): string | UncheckedReason | undefined {
   // A long text is not read at all: reading takes a time that grows with it.
   if (text.length > 10 * sbomLimits.purlLength) return UncheckedReason.longPurl;
-  const purl = readPurl(text);
+  const purl = readPurl(text.trim().replace(formerAlpine, "pkg:apk/alpine/"));
   if (!purl) return UncheckedReason.invalidPurl;
   if (images.has(purl.type)) return undefined;
   const lacksDistro = distributed.has(purl.type) && distro !== "" && !purl.qualifiers.has("distro");

@@ -132,6 +132,19 @@ describe("the reader of SBOMs", () => {
     ]);
   });
 
+  it("reads packages of Alpine without a namespace, as older versions of syft write them", async () => {
+    const purls = [
+      "pkg:alpine/zlib@1.2.11-r1?upstream=zlib&distro=alpine-3.8.1",
+      "pkg:alpine/musl",
+      "pkg:alpine/a/b@1",
+    ];
+    assert.deepEqual((await contentOf(spdx(purls))).purls, [
+      "pkg:alpine/a/b@1",
+      "pkg:apk/alpine/musl",
+      "pkg:apk/alpine/zlib@1.2.11-r1?distro=alpine-3.8.1&upstream=zlib",
+    ]);
+  });
+
   it("adds no operating system that is named by a title", async () => {
     const component = { type: "operating-system", name: "Red Hat Enterprise Linux 8", version: "RHEL-8.10.0.Z" };
     const components = [{ type: "library", name: "curl", purl: "pkg:rpm/redhat/curl@7.61.1-34.el8_10.2" }];
