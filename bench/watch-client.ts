@@ -13,7 +13,7 @@ import {
 } from "../gen/gatehouse/changes/v1/changes_pb.ts";
 import { frameOf, grpcHeaders } from "./grpc-frame.ts";
 
-/** What is watched, and by how many streams on how many connections. */
+/** The streams to open: on a server, of a group, on a connection for each token. */
 export interface WatchPlan {
   readonly url: string;
   readonly groupUid: string;
@@ -22,7 +22,7 @@ export interface WatchPlan {
   readonly streams: number;
 }
 
-/** What came over all streams. */
+/** The changes that came over all streams. */
 export interface WatchReport {
   /** The number of different changes of each stream. */
   readonly received: readonly number[];

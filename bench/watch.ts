@@ -88,7 +88,7 @@ async function newReaders(call: CallRest, url: string, groupUid: string, count: 
   );
 }
 
-/** What a change is made in, and who reads it. */
+/** The group that is watched, and its readers. */
 type Place = Pick<WatchPlan, "url" | "tokens" | "groupUid">;
 
 async function measureIdle(pid: number, place: Place): Promise<void> {

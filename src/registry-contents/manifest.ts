@@ -37,7 +37,7 @@ export async function fetchManifest(
   return parseManifest(await fetch("manifests", repository, reference), reference);
 }
 
-/** Returns the manifests of an index that was not requested by digest; undefined if it is none. */
+/** Returns the manifests of an index that was not requested by digest; undefined for anything else. */
 export function manifestsIn(bytes: Buffer): readonly Descriptor[] | undefined {
   return parseManifest(bytes, "")?.manifests;
 }
