@@ -151,3 +151,25 @@ describe("cached grants begin and end", () => {
     assert.ok(access!.lasting(Number.POSITIVE_INFINITY).has(Capability.CAP_IAM_GROUPS_LIST, "b"));
   });
 });
+
+describe("grants of a person whom the organization of their identity has deactivated", () => {
+  it("only the grants in other organizations that the identity created are left", async () => {
+    const [founded, other] = ["b".repeat(40), "c".repeat(40)] as const;
+    const capabilities = [Capability.CAP_IAM_GROUPS_LIST];
+    const roles = [root, founded, other].map((groupUid) => ({ role: { groupUid, capabilities }, ...noTerm }));
+    const policy = newPolicy({
+      findGrants: async () => ({ createTime: 0, roles, hasSuspensions: true }),
+      findMappedRoles,
+      termTime,
+      findSuspendedOrganizations: async () => new Set([root]),
+      findFoundedOrganizations: async () => [founded],
+      epoch: () => 1,
+      latestEpoch: () => 1,
+    });
+    const act = { iss: "https://issuer.example.org", sub: "leaver" };
+    const token = { subject: identity, act, issuedAt: 1, expiresAt: 1e6, narrowing: {}, mappings: [] };
+    const access = await policy.accessOf(token as unknown as AccessToken);
+    const isLeft = [root, founded, other].map((uid) => access?.has(Capability.CAP_IAM_GROUPS_LIST, uid));
+    assert.deepEqual(isLeft, [false, true, false]);
+  });
+});

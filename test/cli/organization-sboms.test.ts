@@ -22,6 +22,7 @@ after(stopPostgres);
 const lodash = "pkg:npm/lodash@4.17.20";
 const curl = "pkg:npm/curl@1.0.0";
 const otherDigest = `sha256:${"b".repeat(64)}`;
+const copyDigest = `sha256:${"d".repeat(64)}`;
 const untaggedDigest = `sha256:${"c".repeat(64)}`;
 
 /** Returns an SBOM that has about this size when compressed. */
@@ -54,7 +55,8 @@ for (const [from, to] of [
       repos.shop = (await newImage(groupUid, "shop", [lodash])).uid;
       await call("POST", `/registry/v2beta1/tags/${repos.shop}`, { name: "latest", digest: imageDigest });
       repos.tools = (await newImage(groupUid, "tools", [curl], otherDigest)).uid;
-      await put("shop", imageDigest, spdx([curl]));
+      await call("POST", `/registry/v2beta1/tags/${repos.shop}`, { name: "copy", digest: copyDigest });
+      for (const digest of [imageDigest, copyDigest]) await put("shop", digest, spdx([curl]));
       await put("tools", otherDigest, largeSbom("pkg:npm/large@1.0.0", 3 * 1024 * 1024));
       await put("tools", otherDigest, largeSbom("pkg:npm/too-large@1.0.0", 3.7 * 1024 * 1024));
       file = path.join(source.home, "organization.ndjson");
@@ -103,8 +105,8 @@ for (const [from, to] of [
       return other;
     }
 
-    it("the export has each uploaded SBOM once, and names those that are too large", () => {
-      assert.match(exported, /exported: .*4 uploaded SBOMs/);
+    it("the export has the uploaded SBOMs of each image once, also if two images of a repo have the same, and names those that are too large", () => {
+      assert.match(exported, /exported: .*5 uploaded SBOMs/);
       assert.match(exported, new RegExp(`the SBOM upload:sha256:[0-9a-f]{64} of ${otherDigest} in .* is too large`));
     });
 
@@ -133,7 +135,7 @@ for (const [from, to] of [
       assert.match(dry.stdout, /^would be rejected: nothing$/m);
       const done = await importFile(file);
       assert.equal(done.code, 0, done.stdout + done.stderr);
-      assert.match(done.stdout, /^created: .*4 uploaded SBOMs/m);
+      assert.match(done.stdout, /^created: .*5 uploaded SBOMs/m);
       // An owner may not import advisories.
       await bind(target.server, source.server.groupUid, source.server.ownerUid, operatorRole.uid);
       assert.deepEqual(await findingsIn(moved), await findingsIn(source.server));
@@ -159,7 +161,7 @@ for (const [from, to] of [
       const before = await imageRows(database);
       const { code, stdout } = await importFile(file, "--existing");
       assert.equal(code, 0, stdout);
-      assert.match(stdout, /^created: nothing\nupdated: nothing\nunchanged: .*4 uploaded SBOMs/m);
+      assert.match(stdout, /^created: nothing\nupdated: nothing\nunchanged: .*5 uploaded SBOMs/m);
       assert.deepEqual(await imageRows(database), before);
     });
 
@@ -183,7 +185,7 @@ for (const [from, to] of [
         assert.equal(code, 1, stdout);
         const rejected = /^! line \d+: uploaded SBOM .*$/m.exec(stderr)?.[0] ?? "";
         assert.match(rejected, expected, stderr);
-        assert.match(stdout, /^unchanged: .*3 uploaded SBOMs/m);
+        assert.match(stdout, /^unchanged: .*4 uploaded SBOMs/m);
         assert.match(stdout, /^rejected: 1 uploaded SBOM$/m);
       });
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { Agent, request } from "node:http";
+import { connect } from "node:net";
 import { describe, it } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { createClient } from "@connectrpc/connect";
@@ -73,7 +74,24 @@ describe("the shutdown delay", () => {
     assert.equal((await server.finished).code, 0);
   });
 
-  it("a SIGTERM that a launcher passes on a second time does not end the delay", { skip: isQuick }, async () => {
+  it("once the delay is over, another SIGTERM ends a server that still waits for the body of a request", async () => {
+    using server = await serve("--shutdown-delay", "1", "--drain-timeout", "10");
+    const client = connect(Number(new URL(server.url).port), "127.0.0.1").on("error", () => {});
+    client.write("POST /sts/token HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n");
+    client.write("Content-Type: application/x-www-form-urlencoded\r\n\r\n");
+    server.child.kill("SIGTERM");
+    const isListening = () =>
+      fetch(`${server.url}/healthz`).then(
+        () => true,
+        () => false,
+      );
+    while (await isListening()) await setTimeout(20);
+    server.child.kill("SIGTERM");
+    assert.notEqual((await server.finished).code, 0);
+    client.destroy();
+  });
+
+  it("a SIGTERM that a launcher passes on a second time does not end the delay", async () => {
     using data = dataDirectory();
     const listen = `127.0.0.1:${await freePort()}`;
     const settings = ["--base-url", "https://localhost", "--data-dir", data.path, "--listen", listen];

@@ -242,6 +242,22 @@ for (const [name, open] of stores) {
       assert.equal(await findNextDelivery(store.database.session, uid), undefined);
     });
 
+    it("a clock that was a year ahead does not delay deliveries of a dispatcher that runs while it is corrected", async () => {
+      await using sink = await openSink();
+      await using store = await openRooted(open);
+      const { uid } = await subscribe(store, sink.url);
+      await addGroup(store, "told", wrong);
+      sink.answer = status(503);
+      let now = wrong;
+      await using delivery = deliver(store.database, definition(), () => now);
+      while ((await readQueue(store.database.session, uid))?.attempts !== 1) await turn();
+      [now, sink.answer] = [right, accept];
+      // Without pending deliveries, the dispatcher does not look.
+      await addGroup(store, "after");
+      await sink.wait(3);
+      assert.equal(delivery.counts.failed, 1);
+    });
+
     it("queues that were stopped are not started again", async () => {
       await using store = await openRooted(open);
       const { uid } = await subscribe(store, "https://sink.invalid/");

@@ -1,12 +1,15 @@
 // What advisories say about the packages of images: stored once for each package and advisory, and kept up to date.
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
+import { ProductStatus } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
+import { contentLimits } from "../../src/services/registry/contents/limits.ts";
+import { findPackagesFor, putFinding } from "../../src/storage/images/findings.ts";
 import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { until } from "../harness/until.ts";
 import { imageDigest } from "../sboms/documents.ts";
-import { addCaller, addGroup, viewerRole } from "../security/tree.ts";
+import { addCaller, addGroup, arrange, viewerRole } from "../security/tree.ts";
 import { critical, findingsOn, type Json, osv } from "./finding-harness.ts";
 
 after(stopPostgres);
@@ -164,6 +167,39 @@ for (const database of databases) {
       // Findings stay meanwhile.
       assert.equal((await a.list()).findings.length, 2);
       await become(() => a.list(), found);
+    });
+
+    it("a package that is compared again loses a finding that no advisory gives, and keeps the others with their times", async () => {
+      const group = await addGroup(server, server.groupUid, "stale");
+      await importAll(group, osv("G-1", "kept", "2.0.0"), osv("G-2", "unrelated", "2.0.0"));
+      const image = await newImage(group, "shop", ["pkg:npm/kept@1.0.0"]);
+      await become(() => image.list(), ["G-1 pkg:npm/kept@1.0.0"]);
+      const [known] = (await image.list()).findings;
+      const { body } = await call("GET", `/vulnerabilities/v2beta1/advisories?uidp.descendantsOf=${group}`);
+      const { uid } = body.advisories.find(({ advisoryId }: Json) => advisoryId === "G-2");
+      const finding = { advisoryUid: uid, groupUid: group, status: ProductStatus.AFFECTED, vulnerability: "G-2" };
+      const details = { fixedVersions: [], uncertain: false, justification: "", firstKnownTime: 0 };
+      await arrange(server, async (tx) => {
+        const search = { advisoryUid: known.advisoryUid, keys: [], after: 0, limit: 1 };
+        const [row] = await findPackagesFor(tx, search);
+        await putFinding(tx, { package: row!.no, ...finding, ...details });
+      });
+      await become(() => image.list(), ["G-1 pkg:npm/kept@1.0.0", "G-2 pkg:npm/kept@1.0.0"]);
+      await call("POST", `/gatehouse/registry/v1/images/${group}:evaluate`, {});
+      await become(() => image.list(), ["G-1 pkg:npm/kept@1.0.0"]);
+      assert.deepEqual((await image.list()).findings, [known]);
+    });
+
+    it("a new advisory is compared with all packages that it is about, also if one write stores only a part of them", async () => {
+      const group = await addGroup(server, server.groupUid, "many");
+      const purls = Array.from({ length: contentLimits.portion + 1 }, (_, i) => `pkg:npm/many@1.0.${i}`);
+      const image = await newImage(group, "shop", purls);
+      await become(() => image.list(), []);
+      await importAll(group, osv("H-1", "many", "2.0.0"));
+      await until("findings of all packages", async () => {
+        const { counts } = await image.list("&page_size=1");
+        return counts?.total === purls.length || undefined;
+      });
     });
 
     it("stored findings are those of BatchQueryAffected, also after changes", async () => {

@@ -216,6 +216,14 @@ describe("the reader of SBOMs", () => {
       assert.equal(await problemOf(bytes, compression), "is larger than 32 MiB");
   });
 
+  it("reads a document of exactly 32 MiB, compressed or not", async () => {
+    const largest = Buffer.alloc(32 * 1024 * 1024, " ");
+    largest.set(bytesOf(cycloneDx([npm])));
+    const compressed = gzipSync(largest);
+    assert.deepEqual((await contentOf(compressed, "gzip")).purls, [npm]);
+    assert.deepEqual((await contentOf(largest)).purls, [npm]);
+  });
+
   it("rejects what is not compressed as it says", async () => {
     for (const compression of ["gzip", "zstd"] as const)
       assert.equal(await problemOf(cycloneDx([]), compression), `is not compressed with ${compression}`);

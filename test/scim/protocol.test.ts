@@ -135,6 +135,7 @@ for (const database of databases) {
       );
       const { body } = await patch(
         `/Users/${id}`,
+        { op: "Add", path: "emails", value: [{ primary: true, type: "work", value: "old@testuser.com" }] },
         { op: "Replace", path: 'emails[type eq "work"].value', value: "updated@testuser.com" },
         { op: "Replace", path: "name.familyName", value: "updatedFamilyName" },
         { op: "Add", path: 'phoneNumbers[type eq "mobile"].value', value: "+1 555" },

@@ -282,6 +282,8 @@ for (const database of databases) {
       await approve(short.uid);
       await approve(long.uid);
       clock.advance(61 * minute);
+      // Also before the server has closed it.
+      await denied("REQUEST_NOT_ACTIVE", requester.token, "POST", `requests/${short.uid}:end`, {});
       await until(async () => (await stateOf(short.uid)) === "ENDED");
       assert.equal(await mayEdit(), true);
       assert.deepEqual(await ends(), [59]);

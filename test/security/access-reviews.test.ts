@@ -18,7 +18,7 @@ import { stopPostgres } from "../harness/postgres.ts";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { type TurnableClock, turnableClock } from "./ground.ts";
-import { addCaller, addGroup, addPerson, arrange, bind, ownerRole, viewerRole } from "./tree.ts";
+import { addCaller, addGroup, addIdentity, addPerson, arrange, bind, ownerRole, viewerRole } from "./tree.ts";
 
 const editorRole = builtInRoles.find(({ name }) => name === "editor")!;
 /** A decision about an item that does not exist. */
@@ -338,6 +338,15 @@ for (const database of databases) {
       await until(async () => (await read()) === undefined);
       for await (const wrong of wrongCounters(server.server.database.session, identityCollection))
         assert.fail(JSON.stringify(wrong));
+    });
+
+    it("a review of more role bindings than are ended at once closes when all of them are ended", async () => {
+      for (let i = 0; i < 200; i++) await bind(server, team, await addIdentity(server, team), viewerRole.uid);
+      const { uid } = await create({}, owner, team);
+      clock.advance(3 * hour);
+      await untilClosed(uid);
+      const { revokedCount, pendingCount = 0 } = await get(uid);
+      assert.deepEqual([revokedCount, pendingCount], [201, 0]);
     });
 
     it("a review that only reports ends nothing", async () => {

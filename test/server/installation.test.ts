@@ -3,8 +3,10 @@ import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, describe, it } from "node:test";
 import pino from "pino";
+import { systemClock } from "../../src/base/clock.ts";
 import { bootstrap } from "../../src/cli/bootstrap.ts";
 import { openDevelopment } from "../../src/server/development/development.ts";
+import { storeIssuer } from "../../src/server/installation.ts";
 import { newPostgresDatabase, stopPostgres } from "../harness/postgres.ts";
 import { casesOf } from "../harness/quick.ts";
 import { type EmptyServer, startEmptyServer } from "../harness/server.ts";
@@ -49,5 +51,17 @@ describe("at the same time on a new database", () => {
       [1, 2, 3].map((i) => bootstrap(server!.config, { organization: `acme ${i}`, baseUrl: "", ...owner })),
     );
     assert.deepEqual(codes.sort(), [0, 1, 1]);
+  });
+});
+
+describe("the base URL that the data belongs to", () => {
+  it("a server with another base URL takes over the data only if it accepts the change, and the data then belongs to its URL", async () => {
+    await using running = await startEmptyServer();
+    const { config, server } = running;
+    const take = (url: string, acceptIssuerChange: boolean) =>
+      storeIssuer({ ...config, dev: false, baseUrl: url, acceptIssuerChange }, server.database, systemClock);
+    await assert.rejects(take("https://new.test", false), /the data was made under http:\/\/127/);
+    await take("https://new.test", true);
+    await assert.rejects(take(config.baseUrl, false), /the data was made under https:\/\/new\.test/);
   });
 });

@@ -188,6 +188,11 @@ for (const database of databases) {
         ["another audience", { audience: "https://elsewhere.example" }, "invalid_target"],
         ["another resource", { resource: "https://elsewhere.example" }, "invalid_target"],
         ["an unknown scope", { scope: "openid" }, "invalid_scope"],
+        [
+          "the scope of Google's libraries next to a capability",
+          { scope: "https://www.googleapis.com/auth/cloud-platform groups.list" },
+          "invalid_scope",
+        ],
         ["a client other than a uid", { client_id: "ci" }, "invalid_request"],
         ["a client secret", { client_secret: "s" }, "invalid_client", 401],
       ];

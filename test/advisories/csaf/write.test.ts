@@ -189,6 +189,12 @@ describe("writing CSAF", () => {
     assert.deepEqual(statuses, { known_affected: ["x"], fixed: ["debian/x 2"] });
   });
 
+  it("a record that includes several CVEs is a vulnerability of its own", async () => {
+    const upstream = ["CVE-2030-1000", "CVE-2030-2000"];
+    const { vulnerability } = await said(record([{ status: "FIXED" }], { vulnerability: "ADV-1", upstream }));
+    assert.deepEqual([vulnerability.cve, vulnerability.ids[0].text], [undefined, "ADV-1"]);
+  });
+
   it("if sources contradict each other, the worst statement is written, and the others are counted as lost", async () => {
     const vex = { status: "NOT_AFFECTED", justification: "component_not_present" };
     const { statuses, vulnerability, losses } = await said(

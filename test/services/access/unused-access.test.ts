@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { Capability } from "../../../gen/chainguard/capabilities/capabilities_pb.ts";
-import { findRow, insertRow } from "../../../src/storage/collection/rows.ts";
+import { findRow, insertRow, updateRow } from "../../../src/storage/collection/rows.ts";
 import { accessRecording, storeUses } from "../../../src/storage/iam/access-usage.ts";
-import { identityCollection } from "../../../src/storage/iam/collections.ts";
+import { identityCollection, roleBindingCollection } from "../../../src/storage/iam/collections.ts";
 import { databases } from "../../harness/databases.ts";
 import { rest } from "../../harness/rest.ts";
 import { startTestServer, type TestServer } from "../../harness/server.ts";
@@ -87,6 +87,11 @@ for (const database of databases) {
         const row = await find(group, uid);
         return row?.lastUseTime ? row : undefined;
       });
+
+    const storeUse = (identityUid: string, groupUid: string, capability: number, daysAgo: number) =>
+      arrange(server, (tx) =>
+        storeUses(tx, [{ identityUid, groupUid, days: new Map([[capability, dayOf(now - daysAgo * dayMs)]]) }]),
+      );
 
     it("a role binding without a use is to be removed, with the evidence", async () => {
       const { identity, uid } = await addOld(folder);
@@ -208,6 +213,32 @@ for (const database of databases) {
         ["groups.list"],
       );
       assert.equal((await find(root, inner, { unusedDays: "8" }))?.advice, "USAGE_ADVICE_REMOVE");
+    });
+
+    it("a use of an outer role binding that will end counts for the inner one, too", async () => {
+      const outer = await addOld(root);
+      const inner = await bind(at(250), folder, outer.identity, viewerRole.uid);
+      await storeUse(outer.identity, root, list, 10);
+      assert.equal((await find(root, inner))?.advice, "USAGE_ADVICE_REMOVE");
+      await arrange(server, async (tx) => {
+        const before = (await findRow(tx, roleBindingCollection, outer.uid))!;
+        await updateRow(tx, roleBindingCollection, before, { ...before, expireTime: now + dayMs });
+      });
+      assert.equal((await find(root, inner))?.advice, undefined);
+    });
+
+    it("a use on the day on which the role binding was made counts", async () => {
+      const identity = await addIdentity(at(300), folder);
+      const uid = await bind(at(30), folder, identity, viewerRole.uid);
+      await storeUse(identity, folder, list, 30);
+      assert.equal((await find(folder, uid))?.usedCapabilities?.length, 1);
+    });
+
+    it("a use that is stored after a later one does not replace it", async () => {
+      const { identity, uid } = await addOld(folder);
+      await storeUse(identity, folder, list, 5);
+      await storeUse(identity, folder, Capability.CAP_IAM_ROLES_LIST, 50);
+      assert.equal(await find(folder, uid, { unusedDays: "40" }), undefined);
     });
 
     it("a use outside of the asked days is shown, and does not prevent the advice", async () => {

@@ -3,12 +3,14 @@ import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import type { JsonObject } from "@bufbuild/protobuf";
 import { Code } from "../../../src/aip/errors.ts";
+import { applyLimits, requireFewChanges } from "../../../src/services/apply/limits.ts";
 import { lastChange, readChanges } from "../../../src/storage/change-log/change-log.ts";
 import { type ApiClient, openApiClient } from "../../harness/api-clients.ts";
 import { databases } from "../../harness/databases.ts";
 import { stopPostgres } from "../../harness/postgres.ts";
 import { casesOf, isQuick } from "../../harness/quick.ts";
 import { startTestServer, type TestServer } from "../../harness/server.ts";
+import { addCaller, addIdentity, ownerRole } from "../../security/tree.ts";
 import { largeOrganization, smallOrganization } from "./generated.ts";
 
 after(stopPostgres);
@@ -146,6 +148,27 @@ for (const database of databases) {
       assert.deepEqual((await applied({ groupUid, resources })).changes, []);
     });
 
+    it("a client secret in the resources is set when the issuer of its identity provider changes, and not again after that", async () => {
+      const at = (issuer: string) => [
+        { organization: { name: "secrets" } },
+        {
+          identityProvider: {
+            name: "sso",
+            defaultRole: "viewer",
+            oidc: { issuer, clientId: "acme", clientSecret: "secret" },
+          },
+        },
+      ];
+      const { groupUid } = await applied({ resources: at("https://one.example.org") });
+      const change = { groupUid, resources: at("https://two.example.org") };
+      const { changes } = await applied(change);
+      assert.deepEqual(
+        changes.map(({ name, fields }) => [name, fields?.map(({ field }) => field)]),
+        [["sso", ["oidc.issuer", "oidc.client_secret"]]],
+      );
+      assert.deepEqual((await applied(change)).changes, []);
+    });
+
     it("validates without writing, and fails if the plan changed since", async () => {
       const { groupUid } = await applied({ resources: smallOrganization("planned") });
       const resources = [...smallOrganization("planned"), { group: { name: "research" } }];
@@ -198,6 +221,22 @@ for (const database of databases) {
         (await resourcesOf(groupUid)).map((each) => Object.keys(each)[0]),
         ["organization", "roleBinding"],
       );
+    });
+
+    it("keeps the identity of the caller when it prunes identities that the resources do not have", async () => {
+      const resources = [{ organization: { name: "own-identity" } }];
+      const { groupUid } = await applied({ resources });
+      const other = await addIdentity(server, groupUid, { name: "other" });
+      const { uid, token } = await addCaller(server, groupUid, ownerRole.uid);
+      const { changes } = await applied(
+        { groupUid, resources, prune: true, pruneKinds: ["SPEC_KIND_IDENTITY"] },
+        token,
+      );
+      const decisions = changes.map((change) => [change.action, change.uid, change.reason ?? ""]);
+      assert.deepEqual(decisions.toSorted(), [
+        ["PLANNED_ACTION_DELETE", other, ""],
+        ["PLANNED_ACTION_KEEP", uid, "it is your identity"],
+      ]);
     });
 
     it("exports some kinds as it exports all", async () => {
@@ -288,6 +327,14 @@ for (const database of databases) {
     });
   });
 }
+
+describe("the limit of what one request changes", () => {
+  it("a request may change as many resources as the limit says, and not one more", () => {
+    const { changes } = applyLimits;
+    requireFewChanges(changes, "group");
+    assert.throws(() => requireFewChanges(changes + 1, "group"), /changes 10001 resources, and may change 10000/);
+  });
+});
 
 function textOf(resource: JsonObject): string {
   return JSON.stringify(resource);

@@ -4,6 +4,8 @@ import { after, before, beforeEach, describe, it } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { userUid } from "../../../src/services/iam/users/user-uid.ts";
 import { signInLimits } from "../../../src/sign-in/limits.ts";
+import { type Session, sessionsOfPerson } from "../../../src/sign-in/session/sessions.ts";
+import type { RefreshStore } from "../../../src/sts/refresh.ts";
 import { answersOf, type Browser, newBrowser, signInAs, signInUrl, type Visit } from "../../harness/browser.ts";
 import { databases } from "../../harness/databases.ts";
 import { keptLog } from "../../harness/kept-log.ts";
@@ -313,3 +315,20 @@ for (const database of databases) {
     });
   });
 }
+
+describe("the sessions of one person", () => {
+  it("are not those of another person with the same subject at another issuer", async () => {
+    const familyOf = (iss: string) =>
+      ({
+        id: iss,
+        identityUid: "i",
+        createTime: 1,
+        expireTime: 3,
+        signIn: { act: { iss, sub: "ann" } },
+      }) as unknown as Session;
+    const families = ["https://one.test", "https://two.test"].map(familyOf);
+    const refreshStore = { listOf: async () => families } as unknown as RefreshStore;
+    const found = await sessionsOfPerson({ refreshStore, clock: () => 2 }, families[0]!);
+    assert.deepEqual(found, [families[0]]);
+  });
+});

@@ -22,6 +22,11 @@ describe("the trailers of a failure fit", () => {
     ["a message of percent signs", new ApiError(Code.ABORTED, "%".repeat(1000)), []],
     ["half a character", new ApiError(Code.ABORTED, "\ud800".repeat(1000)), []],
     [
+      "a detail that fits only without the long message",
+      new ApiError(Code.ABORTED, "m".repeat(1400), { details: many("f".repeat(150), "d".repeat(30)).details }),
+      [],
+    ],
+    [
       "a detail that fits behind one that does not",
       new ApiError(Code.ABORTED, "a", { details: [...many("f".repeat(4000), "d".repeat(4000)).details, info!] }),
       ["ResourceInfo"],

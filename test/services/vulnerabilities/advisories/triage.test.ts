@@ -19,6 +19,7 @@ import {
 } from "../../../../gen/gatehouse/vulnerabilities/v1/search_pb.ts";
 import { toTimestamp } from "../../../../src/aip/timestamps.ts";
 import { insertAdvisory } from "../../../../src/services/vulnerabilities/advisories/insert-advisory.ts";
+import { maxSortPrefix } from "../../../../src/storage/schema/ordered-text.ts";
 import { databases } from "../../../harness/databases.ts";
 import { stopPostgres } from "../../../harness/postgres.ts";
 import { isQuick } from "../../../harness/quick.ts";
@@ -151,6 +152,23 @@ for (const database of databases) {
             assert.deepEqual([score, publishTime], [model.score, toTimestamp(model.published)]);
           }
         }
+    });
+
+    it("a search in the order of packages has each advisory once, also if only the ends of long names differ", async () => {
+      await using server = await startTestServer({ database });
+      const ids = Array.from({ length: 6 }, (_, i) => `X-${i}`);
+      await arrange(server, async (tx) => {
+        for (const advisoryId of ids) {
+          const artifactName = `${"p".repeat(maxSortPrefix)}${advisoryId}`;
+          await insertAdvisory(
+            tx,
+            server.groupUid,
+            create(AdvisorySchema, { advisoryId, author: "osv", artifactName }),
+          );
+        }
+      });
+      for (const orderBy of ["package", "package desc"])
+        assert.deepEqual(sorted(idsOf(await search(server, { orderBy }))), ids, orderBy);
     });
 
     it("the counts of severities leave out the choice of a severity, and those of statuses follow it", async () => {

@@ -162,6 +162,20 @@ for (const database of databases) {
       );
     });
 
+    it("an advisory that changed several times comes once, at its last change", async () => {
+      const { pageToken } = await read(server, server.ownerToken, query);
+      const [first, second] = [await add("first"), await add("second")];
+      await arrange(server, (tx) => updateAdvisory(tx, first, fieldsBy("changed")));
+      const { advisories } = await read(server, server.ownerToken, { ...query, pageToken });
+      assert.deepEqual(
+        advisories.map(({ uid, author }) => [uid, author]),
+        [
+          [second, "second"],
+          [first, "changed"],
+        ],
+      );
+    });
+
     it("include an advisory that was withdrawn before it was in a list", async () => {
       const { pageToken } = await read(server, server.ownerToken, query);
       const operator = await addCaller(server, group, operatorRole.uid);

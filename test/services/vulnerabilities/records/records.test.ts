@@ -17,7 +17,7 @@ import { checkDatabase, repairDatabase } from "../../../../src/storage/check/che
 import { readExportState } from "../../../../src/storage/engine/export-states.ts";
 import { eq, getTableColumns } from "../../../../src/storage/schema/drizzle.ts";
 import { deleteAdvisoryEvents } from "../../../../src/storage/vulnerabilities/advisories.ts";
-import { deleteRecordLink } from "../../../../src/storage/vulnerabilities/records.ts";
+import { deleteRecordLink, findStoredCopy } from "../../../../src/storage/vulnerabilities/records.ts";
 import { newDraws } from "../../../advisories/osv/generated.ts";
 import { casesOf } from "../../../harness/quick.ts";
 import { startTestServer, type TestServer } from "../../../harness/server.ts";
@@ -162,6 +162,44 @@ describe("records that are imported together", () => {
       const contents = await contentsByGroup(server);
       assert.deepEqual(contents.get(together), contents.get(apart), `seed ${seed}`);
     }
+  });
+});
+
+describe("the dry run of an import", () => {
+  it("two records of one request that are older than the stored one both count as unchanged", async () => {
+    await using server = await startTestServer({ clock: () => now });
+    const service = recordService(server);
+    const group = await addGroup(server, null, "a");
+    const [first, second, third] = [1, 2, 3].map((day) =>
+      create(AdvisoryRecordSchema, {
+        source: "red",
+        document: "X-1",
+        vulnerability: "X-1",
+        format: RecordFormat.OSV,
+        modifyTime: toTimestamp(Date.UTC(2025, 0, day)),
+      }),
+    );
+    await service.import(group, [third!]);
+    const outcomes = (await service.import(group, [first!, second!], true)).map(({ outcome }) => outcome);
+    assert.deepEqual(outcomes, [RecordOutcome.UNCHANGED, RecordOutcome.UNCHANGED]);
+  });
+});
+
+describe("the deletion of a record", () => {
+  it("deletes a record with the digest that the request names, and keeps one that has changed since", async () => {
+    await using server = await startTestServer({ clock: () => now });
+    const service = recordService(server);
+    const group = await addGroup(server, null, "a");
+    const key = { parent: group, source: "red", document: "X-1", vulnerability: "X-1" };
+    const store = async (day: number) => {
+      const modifyTime = toTimestamp(Date.UTC(2025, 0, day));
+      await service.import(group, [create(AdvisoryRecordSchema, { ...key, format: RecordFormat.OSV, modifyTime })]);
+      return (await findStoredCopy(server.server.database.session, key))!.digest;
+    };
+    const earlier = await store(1);
+    const present = await store(2);
+    assert.equal(await service.delete(group, [{ ...key, digest: earlier }]), 0);
+    assert.equal(await service.delete(group, [{ ...key, digest: present }]), 1);
   });
 });
 

@@ -3,6 +3,7 @@ import { create } from "@bufbuild/protobuf";
 import {
   type AdvisoryRecord,
   BatchDeleteAdvisoryRecordsRequestSchema,
+  type BatchDeleteAdvisoryRecordsResponse,
   CompleteDocumentRequestSchema,
   ImportAdvisoryRecordsRequestSchema,
   type ImportAdvisoryRecordsResponse,
@@ -34,12 +35,20 @@ export function recordService({ server, clock }: Pick<TestServer, "server" | "cl
       const version = { ...about, parent, modifyTime: toTimestamp(modifyTime) };
       await method("completeDocument")(create(CompleteDocumentRequestSchema, version), call);
     },
-    async delete(parent: string, records: readonly Pick<RecordKey, "source" | "document" | "vulnerability">[]) {
+    async delete(
+      parent: string,
+      records: readonly (Pick<RecordKey, "source" | "document" | "vulnerability"> &
+        Partial<Pick<RecordKey, "digest">>)[],
+    ) {
       const request = create(BatchDeleteAdvisoryRecordsRequestSchema, {
         parent,
         records: records.map((key) => ({ ...key })),
       });
-      await method("batchDeleteAdvisoryRecords")(request, call);
+      const { deletedCount }: BatchDeleteAdvisoryRecordsResponse = await method("batchDeleteAdvisoryRecords")(
+        request,
+        call,
+      );
+      return deletedCount;
     },
   };
 }

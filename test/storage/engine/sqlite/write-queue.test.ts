@@ -378,6 +378,15 @@ describe("write queue", () => {
     assert.equal(waiting.takeLarge(), job);
   });
 
+  it("writes that are put back come in their order, before those that wait", () => {
+    const waiting = new WaitingWrites();
+    const newJob = () => ({ body: async () => {}, resolve: () => {}, reject: () => {} }) as unknown as Job;
+    const [first, second, third] = [newJob(), newJob(), newJob()];
+    waiting.add(third);
+    waiting.putBack([first, second]);
+    for (const job of [first, second, third]) assert.equal(waiting.takeForeground(), job);
+  });
+
   it("a write whose caller gives up while it waits never begins", async () => {
     const { queue, insert } = openQueue();
     let reason: Error | undefined;
