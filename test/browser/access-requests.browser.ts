@@ -70,6 +70,10 @@ describe("access requests", { timeout: 600_000 }, () => {
 
   const inOrg = (path: string) => `/o/${server.groupUid}/${path}`;
 
+  /** Returns the complaint of the browser about a call that was rejected. */
+  const rejected = (method: string) =>
+    `Failed to load resource: the server responded with a status of 400 (Bad Request): ${server.url}/gatehouse.access.v1.${method}`;
+
   /** Requests the role viewer by the form of the view. */
   async function request(page: Page, reason: string): Promise<void> {
     await page.goto(`${server.url}/console${inOrg("requests/?tab=mine&dialog=new")}`);
@@ -169,7 +173,7 @@ describe("access requests", { timeout: 600_000 }, () => {
     await page.reload();
     await page.getByText("not tonight").waitFor();
     assert.equal(await page.getByRole("button", { name: "Cancel request" }).count(), 0);
-    const expected = ["Failed to load resource: the server responded with a status of 400 (Bad Request)"];
+    const expected = [rejected("AccessRequestsService/CreateAccessRequest")];
     assert.deepEqual([...requester.complaints, ...approver.complaints], expected);
   });
 
@@ -283,7 +287,7 @@ describe("access requests", { timeout: 600_000 }, () => {
     await page.getByRole("dialog").getByRole("button", { name: "Delete rule" }).click();
     await page.getByText("Rule releases deleted").waitFor();
     await row.waitFor({ state: "detached" });
-    const expected = ["Failed to load resource: the server responded with a status of 400 (Bad Request)"];
+    const expected = [rejected("AccessRequestRulesService/CreateAccessRequestRule")];
     assert.deepEqual(complaints, expected);
   });
 });

@@ -79,8 +79,10 @@ describe("addresses of objects that are not there", { timeout: 300_000 }, () => 
       problems.push(...(await problemsAt(console.page, path, /You may not see this|There is nothing at this address/)));
     assert.deepEqual(problems, []);
     // Only the server knows who may see an access request: its approvers need no role in the group.
-    assert.deepEqual(console.complaints, [
-      "Failed to load resource: the server responded with a status of 404 (Not Found)",
+    const notFound = "Failed to load resource: the server responded with a status of 404 (Not Found)";
+    const { complaints } = console;
+    assert.deepEqual(complaints, [
+      `${notFound}: ${server.url}/gatehouse.access.v1.AccessRequestsService/GetAccessRequest`,
     ]);
   });
 
