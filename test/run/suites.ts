@@ -58,7 +58,7 @@ export const suites: readonly Suite[] = [
   },
   { name: "dev", command: tests(180, "test/console/end-to-end/dev.ts"), minutes: 10 },
   { name: "main-views", command: tests(120, ...mainViews), minutes: 10, only: "short" },
-  { name: "browser", command: tests(300, "test/browser/*.browser.ts"), minutes: 30, only: "all" },
+  { name: "browser", command: tests(300, "test/browser/*.browser.ts"), minutes: 60, only: "all" },
   { name: "advisories", command: node("--use-system-ca", ...tests(300, ...real).slice(1)), minutes: 30, only: "all" },
   { name: "api-linter", command: tests(600, "test/api-linter/api-linter.ts"), minutes: 30, only: "all" },
   { name: "conformance", command: node("test/conformance/run.ts"), minutes: 30, only: "all" },
