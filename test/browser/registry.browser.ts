@@ -232,7 +232,7 @@ describe("the registry in the console", { timeout: 600_000 }, () => {
 
   it("tells a viewer what is missing, and makes no denied calls for a stranger", async () => {
     await using viewer = await openAs("viewer", pathOf(redis));
-    await viewer.page.getByRole("row", { name: /latest/ }).waitFor();
+    await viewer.page.getByRole("row", { name: /^Select latest/ }).waitFor();
     assert.equal(
       await viewer.page.getByRole("button", { name: "Delete", exact: true }).getAttribute("aria-disabled"),
       "true",
