@@ -4,6 +4,8 @@ import { after, before, describe, it } from "node:test";
 import { ProductStatus } from "../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
 import { contentLimits } from "../../src/services/registry/contents/limits.ts";
 import { findPackagesFor, putFinding } from "../../src/storage/images/findings.ts";
+import { openImages } from "../../src/storage/images/images.ts";
+import { addImagePackages, openPackages } from "../../src/storage/images/packages.ts";
 import { databases } from "../harness/databases.ts";
 import { stopPostgres } from "../harness/postgres.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
@@ -149,6 +151,29 @@ for (const database of databases) {
       assert.deepEqual((await ask("vulnerability=CVE-NONE")).images, []);
       assert.equal((await ask("page_size=1")).code, 3);
       assert.deepEqual((await ask(`vulnerability=D-1&parent=${server.groupUid}/${"f".repeat(16)}`)).images, []);
+    });
+
+    it("a page of affected images ends after many images without a tag, and the next one goes on", async () => {
+      const group = await addGroup(server, server.groupUid, "without-tags");
+      const purl = "pkg:npm/untagged@1.0.0";
+      await importAll(group, osv("U-1", "untagged", "2.0.0"));
+      const image = await newImage(group, "many", [purl]);
+      await become(() => image.list(), [`U-1 ${purl}`]);
+      const { examinedImages } = contentLimits;
+      await arrange(server, async (tx) => {
+        const digests = Array.from({ length: examinedImages }, (_, i) => `sha256:${i.toString().padStart(64, "0")}`);
+        const packages = await openPackages(tx, server.groupUid, [{ purl, keys: [] }]);
+        for (const no of (await openImages(tx, image.uid, digests)).values())
+          await addImagePackages(tx, no, 1, [...packages.values()]);
+      });
+      const pages: number[] = [];
+      for (let pageToken = ""; pages.length === 0 || pageToken !== ""; ) {
+        const query = `vulnerability=U-1&page_token=${pageToken}`;
+        const { body } = await call("GET", `/gatehouse/registry/v1/affectedImages?${query}`);
+        pages.push(body.images.length);
+        pageToken = body.nextPageToken ?? "";
+      }
+      assert.deepEqual([pages.length, pages.reduce((sum, count) => sum + count, 0)], [2, 1]);
     });
 
     it("all packages of the images of a group are compared again by hand, and no others", async () => {

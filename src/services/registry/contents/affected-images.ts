@@ -67,6 +67,7 @@ export async function affectedImages(
   if (request.query.case === "purl" && !readPurl(request.query.value))
     throw invalidField("purl", "must be a package URL");
   const images: AffectedImage[] = [];
+  let examined = 0;
   for (const root of scope) {
     const range = rangeBelow(root);
     if (after.repoUid >= range.to) continue;
@@ -77,9 +78,10 @@ export async function affectedImages(
     const overrides = newOverrides(session, statements, settings);
     const { rows, isLast } = await rowsOf(session, advisories, range, after, statusesWith(statements));
     for (const group of imagesIn(await openRows(rows, overrides), request)) {
-      const image = await imageOf(session, group, call);
-      if (image.tags.length > 0 || request.untagged) images.push(image);
-      if (images.length === limit) return { images, next: placeOf(group) };
+      const tags = await tagsOf(session, group[0]!);
+      if (tags.length > 0 || request.untagged) images.push(await imageOf(session, group, tags, call));
+      examined += 1;
+      if (images.length === limit || examined === contentLimits.examinedImages) return { images, next: placeOf(group) };
     }
     if (!isLast) return { images, next: placeOf(rows.slice(-1)) };
   }
@@ -167,18 +169,28 @@ function imagesIn(rows: readonly AffectedImageRow[], { query }: ListAffectedImag
   return [...Map.groupBy(counted, ({ no }) => no).values()];
 }
 
-async function imageOf(session: Session, rows: readonly AffectedImageRow[], call: Call) {
-  const lastUse = await lastUseOf(session, rows[0]!, call);
-  const { no, repoUid, digest, architecture, pushTime } = rows[0]!;
+/** Returns the first names of the tags of an image, and of the indexes that it belongs to. */
+async function tagsOf(session: Session, { no, repoUid, digest }: AffectedImageRow): Promise<string[]> {
   const tags = new Set<string>();
   for (const each of [digest, ...(await findParents(session, no)).map((parent) => parent.digest)])
     for (const { name } of await findTagsByDigest(session, repoUid, each, contentLimits.shownTags)) tags.add(name);
+  return [...tags].sort().slice(0, contentLimits.shownTags);
+}
+
+async function imageOf(
+  session: Session,
+  rows: readonly AffectedImageRow[],
+  tags: readonly string[],
+  call: Call,
+): Promise<AffectedImage> {
+  const lastUse = await lastUseOf(session, rows[0]!, call);
+  const { repoUid, digest, architecture, pushTime } = rows[0]!;
   return {
     repoUid,
     repoName: (await findRow(session, repoCollection, repoUid))?.name ?? "",
     digest,
     architecture,
-    tags: [...tags].sort().slice(0, contentLimits.shownTags),
+    tags: [...tags],
     purls: [...new Set(rows.map(({ purl }) => purl))].slice(0, contentLimits.shownPackages),
     vulnerabilities: [...new Set(rows.map(({ vulnerability }) => vulnerability))]
       .sort()

@@ -13,6 +13,8 @@ export const contentLimits = {
   changes: 200,
   /** Rows that one page of affected images reads, and advisories of one name. */
   affectedRows: 2_000,
+  /** Images that one page of affected images looks for tags of. */
+  examinedImages: 250,
   namedAdvisories: 1_000,
   /** Tags of an affected image that are shown, and its packages and vulnerabilities. */
   shownTags: 20,
