@@ -89,7 +89,7 @@ describe("the view Roles", { timeout: 600_000 }, () => {
     await details.getByText("− missing here").first().waitFor();
     assert.match(page.url(), /compare=/);
     await details.getByText("Other", { exact: false }).click();
-    await details.getByText("See the software bills of materials of images (not used by this server)").waitFor();
+    await details.getByText("See the signatures of images that clusters run (not used by this server)").waitFor();
     await details.getByLabel("Filter capabilities").fill("groups");
     await details.getByText("See groups and their names").waitFor();
     await details.getByText("See tags and their history").waitFor({ state: "detached" });
