@@ -12,7 +12,7 @@ import { certificateProblem } from "../base/system-error.ts";
 import { currentTraceparent, traced, tracing } from "../base/tracing.ts";
 import { type AddressRules, findAddresses, isPublicPeer, noPublicAddress, systemErrorOf } from "./addresses.ts";
 import { LongAnswer, type OutboundAttempt, OutboundError, type OutboundFailure, type Reach } from "./error.ts";
-import { type Header, headersOf, linkOf, readBeginning, readBody } from "./response.ts";
+import { type Header, headersOf, readBeginning, readBody } from "./response.ts";
 import { askProxy, openTunnel, ProxyError, proxyAuthorization } from "./tunnel.ts";
 
 /** The default time and size limit of a document. */
@@ -82,8 +82,8 @@ export async function fetchOutbound(
 ): Promise<OutboundReply> {
   return await askedOf(url, request, options, async (response) => {
     const { statusCode: status = 0, headers } = response;
-    const { "content-type": contentType = "" } = headers;
-    return { status, contentType, link: linkOf(response), body: await readBody(response, options.maxBytes) };
+    const { "content-type": contentType = "", link = "" } = headers;
+    return { status, contentType, link: String(link), body: await readBody(response, options.maxBytes) };
   });
 }
 

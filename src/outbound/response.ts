@@ -19,11 +19,6 @@ export function headersOf({ rawHeaders }: IncomingMessage): Header[] {
   );
 }
 
-/** Returns the header Link of a response, which may come several times (RFC 8288 §3); empty without one. */
-export function linkOf({ headersDistinct }: IncomingMessage): string {
-  return (headersDistinct.link ?? []).join(", ");
-}
-
 /**
  * Reads the body of a 2xx or 4xx response. Rejects with an OutboundError for failures, redirects and unexpected
  * encodings.

@@ -76,7 +76,7 @@ function resultOf(
     const timer = setTimeout(() => finish({ problem: "takes too long to read" }, false), sbomLimits.readMs);
     worker.ref();
     worker.removeAllListeners("error");
-    // What a bad document has taken is given back at once, not when the next garbage is collected.
+    // The memory of a bad document is given back at once, not at the next garbage collection.
     worker.once("message", (result: ReadResult) => finish(result, !("problem" in result)));
     worker.once("error", (error) => finish({ problem: problemOf(error) }, false));
     worker.once("exit", () => finish({ problem: "cannot be read" }, false));

@@ -5,7 +5,7 @@ import type { Browser } from "playwright-core";
 import { rest } from "../harness/rest.ts";
 import { startTestServer, type TestServer } from "../harness/server.ts";
 import { openChromium } from "./chromium.ts";
-import { bindRole, buildConsole, findProblems, openConsole, signIn } from "./console.ts";
+import { bindRole, buildConsole, findProblems, openConsoleAs } from "./console.ts";
 
 const hostile = "<img src=x onerror=alert(1)>";
 
@@ -67,15 +67,8 @@ describe("the advisories in the console", { timeout: 600_000 }, () => {
 
   const pathOf = (search = "") => `/console/o/${server.groupUid}/advisories/${search}`;
 
-  async function openAs(
-    name: string,
-    path: string,
-    options: { readonly width?: number; readonly dark?: boolean } = {},
-  ) {
-    const console = await openConsole(browser, server, { path, ...options });
-    await signIn(console.page, name);
-    return console;
-  }
+  const openAs = (name: string, path: string, options: { readonly width?: number; readonly dark?: boolean } = {}) =>
+    openConsoleAs(browser, server, name, { path, ...options });
 
   it("narrows the list by facets, which stand in the address with their counts", async () => {
     await using console = await openAs("viewer", pathOf());

@@ -78,6 +78,18 @@ export async function openConsole(
   return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
 }
 
+/** Opens a path of the console, and signs in as the person with a name. */
+export async function openConsoleAs(
+  browser: Browser,
+  server: TestServer,
+  name: string,
+  options: Parameters<typeof openConsole>[2],
+): Promise<ConsolePage> {
+  const console = await openConsole(browser, server, options);
+  await signIn(console.page, name);
+  return console;
+}
+
 /** Notes what must not happen on a page. */
 export function complaintsOf(page: Page): string[] {
   const complaints: string[] = [];

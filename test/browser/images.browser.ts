@@ -8,7 +8,7 @@ import { startTestServer, type TestServer } from "../harness/server.ts";
 import { critical, findingsOn, osv } from "../registry/finding-harness.ts";
 import { arrange } from "../security/tree.ts";
 import { openChromium } from "./chromium.ts";
-import { bindRole, buildConsole, findProblems, openConsole, signIn } from "./console.ts";
+import { bindRole, buildConsole, findProblems, openConsoleAs } from "./console.ts";
 
 const digestOf = (letter: string) => `sha256:${letter.repeat(64)}`;
 const invalid = "not a package URL";
@@ -73,15 +73,8 @@ describe("images in the console", { timeout: 600_000 }, () => {
   const imagePath = (letter: string, more = "") => repoPath(`?image=${encodeURIComponent(digestOf(letter))}${more}`);
   const advisoryPath = (uid: string) => `/console/o/${server.groupUid}/advisories/${uid}`;
 
-  async function openAs(
-    name: string,
-    path: string,
-    options: { readonly width?: number; readonly dark?: boolean } = {},
-  ) {
-    const console = await openConsole(browser, server, { path, ...options });
-    await signIn(console.page, name);
-    return console;
-  }
+  const openAs = (name: string, path: string, options: { readonly width?: number; readonly dark?: boolean } = {}) =>
+    openConsoleAs(browser, server, name, { path, ...options });
 
   it("a tag has the number of its findings by severity, or is unknown without an SBOM", async () => {
     await using console = await openAs("viewer", repoPath());

@@ -10,7 +10,7 @@ import { startTestServer, type TestServer } from "../harness/server.ts";
 import { basic, service } from "../registry/sign-in.ts";
 import { arrange } from "../security/tree.ts";
 import { openChromium } from "./chromium.ts";
-import { bindRole, buildConsole, createGroup, findProblems, openConsole, signIn } from "./console.ts";
+import { bindRole, buildConsole, createGroup, findProblems, openConsoleAs } from "./console.ts";
 
 const digestOf = (letter: string) => `sha256:${letter.repeat(64)}`;
 const hostile = "<b>bold</b> ![picture](https://elsewhere.test/x.png) [link](https://elsewhere.test/)";
@@ -77,15 +77,8 @@ describe("the registry in the console", { timeout: 600_000 }, () => {
 
   const pathOf = (uid = "", search = "") => `/console/o/${server.groupUid}/registry/${uid}${search}`;
 
-  async function openAs(
-    name: string,
-    path: string,
-    options: { readonly width?: number; readonly dark?: boolean } = {},
-  ) {
-    const console = await openConsole(browser, server, { path, ...options });
-    await signIn(console.page, name);
-    return console;
-  }
+  const openAs = (name: string, path: string, options: { readonly width?: number; readonly dark?: boolean } = {}) =>
+    openConsoleAs(browser, server, name, { path, ...options });
 
   it("lists repos, finds one by a part of its name, and opens it", async () => {
     await using console = await openAs("owner", pathOf());

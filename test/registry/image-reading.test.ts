@@ -137,7 +137,7 @@ for (const database of databases) {
       registry.intercept = () => false;
     });
 
-    it("does not follow the referrers to another registry", async () => {
+    it("a page of referrers that is in another registry is not read, and the error says so", async () => {
       const { registry } = listening;
       await using elsewhere = await startOutsideRegistry();
       const { digest } = registry.putImage("amd64", "elsewhere");

@@ -317,7 +317,7 @@ for (const database of databases) {
 }
 
 describe("the sessions of one person", () => {
-  it("are not those of another person with the same subject at another issuer", async () => {
+  it("the sessions of one person are not those of another person with the same subject at another issuer", async () => {
     const familyOf = (iss: string) =>
       ({
         id: iss,

@@ -180,7 +180,7 @@ async function tagsOf(session: Session, { no, repoUid, digest }: AffectedImageRo
 async function imageOf(
   session: Session,
   rows: readonly AffectedImageRow[],
-  tags: readonly string[],
+  tags: string[],
   call: Call,
 ): Promise<AffectedImage> {
   const lastUse = await lastUseOf(session, rows[0]!, call);
@@ -190,7 +190,7 @@ async function imageOf(
     repoName: (await findRow(session, repoCollection, repoUid))?.name ?? "",
     digest,
     architecture,
-    tags: [...tags],
+    tags,
     purls: [...new Set(rows.map(({ purl }) => purl))].slice(0, contentLimits.shownPackages),
     vulnerabilities: [...new Set(rows.map(({ vulnerability }) => vulnerability))]
       .sort()
