@@ -11,7 +11,7 @@ import { defaultDatabaseLimits } from "../src/storage/engine/dialect.ts";
 import { newPostgresDatabase, stopPostgres } from "../test/harness/postgres.ts";
 import { startGatehouse, startProduction } from "./gatehouse.ts";
 import { issueOwnerToken } from "./owner-token.ts";
-import { cpuMicrosOf } from "./proc.ts";
+import { cpuMicrosOf, cpuMicrosOfChildren } from "./proc.ts";
 import { percentile } from "./statistics.ts";
 
 const { values } = parseArgs({
@@ -24,6 +24,8 @@ const { values } = parseArgs({
 const groupCount = Number(values.groups);
 const service = "/gatehouse.apply.v1.ApplyService/";
 const importMethod = "/gatehouse.organizations.v1.OrganizationImportService/ImportResources";
+/** The CPU time of a second in which a server rests, in microseconds. */
+const restingMicros = 30_000;
 /** How far apart the responses of one commit arrive at most. */
 const sameCommitMs = 20;
 /** The maximum of a request. */
@@ -243,12 +245,16 @@ async function measureCpu(
   return { "an apply": applied, "a deletion": deleted, "an import": imported };
 }
 
-/** Returns the CPU time of a server, as soon as it rests: some work is done after the response, and belongs to the call before. */
+/**
+ * Returns the CPU time of a server and of PostgreSQL if it has one, as soon as they rest: some work is done after the response, and belongs
+ * to the call before.
+ */
 async function settledCpuMicros(pid: number): Promise<number> {
-  for (let before = cpuMicrosOf(pid); ; ) {
+  const used = () => cpuMicrosOf(pid) + cpuMicrosOfChildren(process.pid, "postgres");
+  for (let before = used(); ; ) {
     await pause(1000);
-    const now = cpuMicrosOf(pid);
-    if (now - before < 30_000) return now;
+    const now = used();
+    if (now - before < restingMicros) return now;
     before = now;
   }
 }

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 /** Clock ticks per second in /proc/PID/stat: 100 on every architecture that Node runs on. */
 const ticksPerSecond = 100;
 
-/** The CPU time of a process and its children so far, in microseconds, in steps of 10 000 each. */
+/** The CPU time of a process and its children so far, those that have ended too, in microseconds, in steps of 10 000 each. */
 export function cpuMicrosOf(pid: number): number {
   return sumOverTree(pid, ownCpuMicros);
 }
@@ -42,9 +42,12 @@ function childrenOf(pid: number): number[] {
 
 function ownCpuMicros(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-  // The name of the program is in parentheses and may hold spaces: utime and stime are the 12th and 13th behind it.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return ((Number(fields[11]) + Number(fields[12])) * 1_000_000) / ticksPerSecond;
+  // The name of the program is in parentheses and may hold spaces: utime, stime, cutime and cstime begin with the 12th field behind it.
+  const times = stat
+    .slice(stat.lastIndexOf(")") + 2)
+    .split(" ")
+    .slice(11, 15);
+  return (times.reduce((sum, ticks) => sum + Number(ticks), 0) * 1_000_000) / ticksPerSecond;
 }
 
 function ownAnonymousMemory(pid: number): number {

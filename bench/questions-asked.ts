@@ -1,4 +1,5 @@
-// The most expensive question of each service, and the advisories that some of them are about.
+// The most expensive question of each service, and the advisories and images that some of them are about.
+import { cycloneDx } from "../test/sboms/documents.ts";
 import type { Landmarks } from "./population.ts";
 
 /** A call; a body makes it a POST. */
@@ -33,7 +34,62 @@ export function* questionRecords(): Generator<object[]> {
     });
 }
 
-/** Returns the questions, those of published methods last. */
+/** An image by its tag, and its SBOM in base64. */
+interface ImageDocument {
+  readonly tag: { readonly name: string; readonly digest: string };
+  readonly content: string;
+}
+
+/** The images of a repo, each with the same packages, of which some have advisories. */
+const images = 50;
+const packagesOfImage = 5000;
+const packagesWithAdvisories = 2000;
+
+/** Yields requests with records about packages of the images. */
+export function* imageRecords(): Generator<object[]> {
+  const atOnce = 500;
+  for (let first = 0; first < packagesWithAdvisories; first += atOnce)
+    yield Array.from({ length: atOnce }, (_, i) => {
+      const [id, name] = [`GHSA-image-${first + i}`, `package-${first + i}`];
+      const product = { purl: `pkg:npm/${name}`, ecosystem: "npm", name };
+      const events = [
+        { type: "RANGE_EVENT_TYPE_INTRODUCED", version: "0" },
+        { type: "RANGE_EVENT_TYPE_FIXED", version: "2.0.0" },
+      ];
+      const statements = [{ product, status: "PRODUCT_STATUS_AFFECTED", ranges: [{ type: "SEMVER", events }] }];
+      return { source: "osv", document: id, vulnerability: id, format: "RECORD_FORMAT_OSV", statements };
+    });
+}
+
+/** Yields a tag and an SBOM for each image. */
+export function* imageDocuments(): Generator<ImageDocument, undefined> {
+  const purls = Array.from({ length: packagesOfImage }, (_, i) => `pkg:npm/package-${i}@1.0.0`);
+  const content = Buffer.from(JSON.stringify(cycloneDx(purls))).toString("base64");
+  for (let i = 0; i < images; i++)
+    yield { tag: { name: `v${i}`, digest: `sha256:${i.toString(16).padStart(64, "0")}` }, content };
+}
+
+/** Returns the questions about the images of a repo. */
+export function imageQuestions(repoUid: string, groupUid: string): Question[] {
+  const of = (rest: string) => `/gatehouse/registry/v1/images/${repoUid}:${rest}`;
+  const { tag } = imageDocuments().next().value!;
+  const parent = encodeURIComponent(groupUid);
+  return [
+    { name: "findings of an image", path: of(`listFindings?digest=${tag.digest}&page_size=200`) },
+    { name: "packages of an image", path: of(`listPackages?digest=${tag.digest}&page_size=200`) },
+    { name: "uses of images", path: of("listUses?page_size=200") },
+    {
+      name: "affected images",
+      path: `/gatehouse/registry/v1/affectedImages?parent=${parent}&vulnerability=GHSA-image-1&page_size=200`,
+    },
+    {
+      name: "unused images",
+      path: `/gatehouse/registry/v1/unusedImages?parent=${parent}&unused_days=30&accept_incomplete=true&page_size=200`,
+    },
+  ];
+}
+
+/** Returns the questions about anything else, those of published methods last. */
 export function expensiveQuestions({ groupUid, ownerUid, teamUid }: Landmarks): Question[] {
   const post = (name: string, path: string, body: object): Question => ({ name, path, body: JSON.stringify(body) });
   const get = (name: string, path: string): Question => ({ name, path });

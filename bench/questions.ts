@@ -14,7 +14,14 @@ import { defaultDatabaseLimits } from "../src/storage/engine/dialect.ts";
 import { copyData, prepareData } from "./data.ts";
 import { type Gatehouse, startGatehouse } from "./gatehouse.ts";
 import { issueOwnerToken } from "./owner-token.ts";
-import { expensiveQuestions, type Question, questionRecords } from "./questions-asked.ts";
+import {
+  expensiveQuestions,
+  imageDocuments,
+  imageQuestions,
+  imageRecords,
+  type Question,
+  questionRecords,
+} from "./questions-asked.ts";
 import { loadCore } from "./server-process.ts";
 import { percentile } from "./statistics.ts";
 
@@ -41,9 +48,12 @@ async function main(): Promise<void> {
   using data = copyData(kept);
   await using server = await startGatehouse(data, [], source);
   const { groupUid } = server.landmarks;
-  await importRecords(server, groupUid);
+  for (const records of [...questionRecords(), ...imageRecords()])
+    await post(server, `/gatehouse/vulnerabilities/v1/records/${groupUid}:import`, { records });
+  const repoUid = await addImages(server, groupUid);
   const tokens = await viewerTokens(server, data.directory, Number(values.callers));
-  const questions = expensiveQuestions(server.landmarks).filter(({ name }) => name.includes(values.only));
+  const all = [...imageQuestions(repoUid, groupUid), ...expensiveQuestions(server.landmarks)];
+  const questions = all.filter(({ name }) => name.includes(values.only));
   const seconds = Number(values.seconds);
   await readFor(server, 2);
   const alone = await readFor(server, seconds);
@@ -119,22 +129,32 @@ async function send(
   return { status: response.statusCode!, retryAfter: response.headers["retry-after"], received };
 }
 
-async function importRecords(server: Gatehouse, groupUid: string): Promise<void> {
-  for (const records of questionRecords()) {
-    const target = {
-      path: `/gatehouse/vulnerabilities/v1/records/${groupUid}:import`,
-      body: JSON.stringify({ records }),
-    };
-    const { status, received } = await send(server, server.authorization, target);
-    if (status !== 200) throw new Error(`the import failed: ${received}`);
+/** Calls a method as the owner. Returns the body of the response. */
+// biome-ignore lint/suspicious/noExplicitAny: the responses of several methods
+async function post(server: Gatehouse, target: string, body: object): Promise<any> {
+  const { status, received } = await send(server, server.authorization, { path: target, body: JSON.stringify(body) });
+  if (status !== 200) throw new Error(`${target} failed: ${received}`);
+  return JSON.parse(received);
+}
+
+/** Adds a repo with images, and waits until their findings are known. Returns its uid. */
+async function addImages(server: Gatehouse, groupUid: string): Promise<string> {
+  const { uid } = await post(server, `/registry/v2beta1/repos/${groupUid}`, { name: "images" });
+  let last = "";
+  for (const { tag, content } of imageDocuments()) {
+    await post(server, `/registry/v2beta1/tags/${uid}`, tag);
+    await post(server, `/gatehouse/registry/v1/images/${uid}:putSbom`, { digest: tag.digest, content });
+    last = tag.digest;
   }
+  const path = `/gatehouse/registry/v1/images/${uid}:listFindings?digest=${last}`;
+  while (JSON.parse((await send(server, server.authorization, { path })).received).state !== "CHECK_STATE_CHECKED")
+    await pause(500);
+  return uid;
 }
 
 /** Creates identities with a viewer's role, and returns a token of each. */
 async function viewerTokens(server: Gatehouse, directory: string, count: number): Promise<string[]> {
   const { groupUid } = server.landmarks;
-  const post = async (target: string, body: object) =>
-    JSON.parse((await send(server, server.authorization, { path: target, body: JSON.stringify(body) })).received);
   const { roles } = JSON.parse(
     (await send(server, server.authorization, { path: "/iam/v2beta1/roles?name=viewer" })).received,
   );
@@ -144,8 +164,8 @@ async function viewerTokens(server: Gatehouse, directory: string, count: number)
     const issued: string[] = [];
     for (let i = 0; i < count; i++) {
       const claimMatch = { issuer: "https://issuer.example.org", subject: `viewer-${i}-${systemClock()}` };
-      const { uid } = await post(`/iam/v2beta1/identities/${groupUid}`, { name: `viewer-${i}`, claimMatch });
-      await post(`/iam/v2beta1/roleBindings/${groupUid}`, { identityUid: uid, roleUid: roles[0].uid });
+      const { uid } = await post(server, `/iam/v2beta1/identities/${groupUid}`, { name: `viewer-${i}`, claimMatch });
+      await post(server, `/iam/v2beta1/roleBindings/${groupUid}`, { identityUid: uid, roleUid: roles[0].uid });
       const act = { iss: server.url, sub: uid, aud: server.url };
       issued.push((await tokens.issue({ subject: uid, audience: [server.url], act, grants: {}, narrowing: {} })).token);
     }
