@@ -3,12 +3,11 @@
 import "./disposable-stack.js";
 import * as module from "node:module";
 import path from "node:path";
-import { setFlagsFromString } from "node:v8";
 import { version } from "../src/base/version.ts";
+import { setEngineFlags } from "../src/engine-flags.js";
 import { asksForVersion, printVersion } from "../src/print-version.js";
 
-// Both flags as in src/gatehouse.js, which has the reasons.
-setFlagsFromString("--heap-growing-percent=100");
+setEngineFlags();
 const isServer = process.argv[2] === "serve";
 if (isServer) process.on("SIGHUP", () => {});
 if (isServer && !process.env.GATEHOUSE_WORKER_NUMBER && !/^(?:-h|--help)$/.test(process.argv[3] ?? ""))

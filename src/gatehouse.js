@@ -4,7 +4,7 @@
 import { readFileSync } from "node:fs";
 import * as module from "node:module";
 import { fileURLToPath } from "node:url";
-import { setFlagsFromString } from "node:v8";
+import { setEngineFlags } from "./engine-flags.js";
 import { asksForVersion, printVersion } from "./print-version.js";
 
 const oldestNode = 26;
@@ -13,9 +13,6 @@ const nodeOfPackages = fileURLToPath(new URL("../node_modules/.bin/node", import
 const compileCache = fileURLToPath(new URL("../node_modules/.cache/gatehouse", import.meta.url));
 // Also in the first line above and in package.json. MiB: a larger young generation costs memory and saves no time.
 const flags = ["--max-semi-space-size=8"];
-// Collect all garbage when the heap has doubled since the last collection, not quadrupled: HTTP/2 streams hold memory outside
-// the heap, which V8 does not count (docs/decisions/0019). Set before any code is compiled: the compile cache depends on it.
-const heapFlag = "--heap-growing-percent=100";
 
 // SIGHUP makes a server reload its settings. Until it has loaded them, ignore the signal, which would end the process.
 const isServer = process.argv[2] === "serve";
@@ -28,7 +25,7 @@ if (isServer && isFirst && !/^(?:-h|--help)$/.test(process.argv[3] ?? ""))
 if (asksForVersion(process.argv.slice(2))) {
   printVersion(JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version);
 } else if (Number.parseInt(process.versions.node, 10) >= oldestNode) {
-  setFlagsFromString(heapFlag);
+  setEngineFlags();
   // NODE_COMPILE_CACHE, if set, names another directory.
   module.enableCompileCache(compileCache);
   const { main } = await import("./main.ts");

@@ -27,7 +27,7 @@ function modulesOf(...args: string[]) {
 
 describe("the modules of a command", () => {
   it("--version loads two files, and starts no second process under an older Node", () => {
-    assert.deepEqual(modulesOf("--version").own, ["src/gatehouse.js", "src/print-version.js"]);
+    assert.deepEqual(modulesOf("--version").own, ["src/gatehouse.js", "src/engine-flags.js", "src/print-version.js"]);
     const command = [...importing(older), launcher, "--version"];
     const { status, stdout, stderr } = spawnSync(process.execPath, command, { encoding: "utf8" });
     assert.deepEqual([status, stderr], [0, ""]);
