@@ -38,6 +38,7 @@ async function readWithin(response: IncomingMessage, maxBytes: number): Promise<
     if (end > maxBytes) throw new LongAnswer(maxBytes);
     if (end > body.length) body = Buffer.concat([body.subarray(0, size)], Math.min(Math.max(end, 2 * size), maxBytes));
     size += chunk.copy(body, size);
+    giveUp(chunk);
   }
   return body.subarray(0, size);
 }
@@ -48,6 +49,11 @@ async function readWithin(response: IncomingMessage, maxBytes: number): Promise<
  */
 function newBuffer(bytes: number): Buffer<ArrayBuffer> {
   return bytes < largeBytes ? Buffer.allocUnsafe(bytes) : Buffer.from(new ArrayBuffer(bytes, { maxByteLength: bytes }));
+}
+
+/** Frees the memory of a chunk now, if nothing else shares it: the next garbage collection may come behind 64 MiB of them. */
+function giveUp({ buffer, byteLength }: Buffer): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
 /** Reads the body of a response up to a limit. Returns what came before the limit or a failure. */
