@@ -79,7 +79,8 @@ export function watch(transport: WatchTransport, target: WatchTarget, request: W
   };
 }
 
-function endOf(error: unknown): WatchEnd {
+/** Returns the end of a stream that `next` rejected with. */
+export function endOf(error: unknown): WatchEnd {
   if (error instanceof ConnectError) return { code: codeName(error.code as number as Code), message: error.rawMessage };
   const { code, message } = error as WatchEnd;
   return { code, message };

@@ -10,7 +10,7 @@ const root = new URL("../../", import.meta.url);
 describe("planted faults", () => {
   for (const [name, { module, find }] of Object.entries(plantedFaults))
     it(`${name} replaces one place of the program`, () => {
-      const files = globSync("src/storage/**/*.ts", { cwd: fileURLToPath(root) });
+      const files = globSync("src/**/*.ts", { cwd: fileURLToPath(root) });
       const texts = files
         .map((file) => new URL(file, root))
         .filter((url) => url.href.includes(module))

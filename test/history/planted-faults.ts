@@ -42,6 +42,12 @@ export const plantedFaults = {
     find: "return Number(row!.value ?? 0);",
     replace: "return (globalThis.knownEpoch ??= Number(row!.value ?? 0));",
   },
+  /** A stream of changes leaves some out. */
+  "lost-change": {
+    module: "/src/services/audit-log/watch/change-feed.ts",
+    find: "if (!filter.matches(change.head)) continue;",
+    replace: "if (!filter.matches(change.head) || Math.random() < 0.02) continue;",
+  },
 } as const satisfies Readonly<Record<string, Replacement>>;
 
 /** The name of a planted fault. */

@@ -2,12 +2,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { rootOf } from "../../src/model/uid.ts";
 import { run } from "../cli/process.ts";
 import { freePort, type OwnPostgres, startOwnPostgres } from "../harness/postgres.ts";
 import { openPostgresProxy, type PostgresProxy } from "../harness/postgres-proxy.ts";
 import { causeFaults } from "./faults.ts";
 import { History, now } from "./history.ts";
 import { createInstallation } from "./installation.ts";
+import { Mirror } from "./mirror.ts";
 import type { PlantedFault } from "./planted-faults.ts";
 import { Replica } from "./replica.ts";
 import { ReplicatedPostgres, type Replication } from "./replicated-postgres.ts";
@@ -16,6 +18,9 @@ import { WorkloadClient } from "./workload.ts";
 
 /** How many clients make calls at the same time. */
 const clientCount = 8;
+
+/** How many copies of the resources follow their changes. */
+const mirrorCount = 3;
 
 /** How many server processes share a PostgreSQL database. */
 const replicaCount = 3;
@@ -40,6 +45,8 @@ export interface RunResult {
   readonly codes: Readonly<Record<string, number>>;
   /** How often each fault was caused. */
   readonly faults: Readonly<Record<string, number>>;
+  /** The streams that mirrors opened, and the changes that came by them. */
+  readonly mirrored: { readonly streams: number; readonly changes: number };
 }
 
 /** Runs the clients for the given time. */
@@ -65,21 +72,33 @@ export async function runHistory(runOptions: RunOptions): Promise<RunResult> {
     slots: new Slots(installation.folders, installation.people),
   };
   const clients = Array.from({ length: clientCount }, (_, index) => opened.use(new WorkloadClient(options, index)));
+  const [token, parent] = [installation.ownerToken, rootOf(installation.folders[0]!)];
+  const mirrors = Array.from({ length: mirrorCount }, (_, index) =>
+    opened.use(new Mirror({ seed, replicas, token, parent, history }, index)),
+  );
   const faults: Record<string, number> = {};
   const until = now() + 1000 * seconds;
   await Promise.all([
     ...clients.map((client) => client.run(until)),
+    ...mirrors.map((mirror) => mirror.follow(() => now() < until)),
     causeFaults({ replicas, proxies, postgres, replicated, workers }, seed, until, (name) => {
       faults[name] = (faults[name] ?? 0) + 1;
     }),
   ]);
   for (const replica of replicas) await clients[0]!.listAll(replica);
+  await Promise.all(mirrors.map((mirror) => mirror.settle()));
   const violations = [
     ...(await crashesOf(replicas)),
     ...history.check(),
     ...(await databaseFindings({ ...settings, ...(replicated && { databaseUrl: replicated.url }) }, replicas)),
   ];
-  return { violations, observations: history.size, codes: sumOf(clients.map(({ codes }) => codes)), faults };
+  const codes = sumOf(clients.map((client) => client.codes));
+  const mirrored = { streams: total(mirrors, "streams"), changes: total(mirrors, "changes") };
+  return { violations, observations: history.size, codes, faults, mirrored };
+}
+
+function total(mirrors: readonly Mirror[], what: keyof Mirror["counts"]): number {
+  return mirrors.reduce((sum, { counts }) => sum + counts[what], 0);
 }
 
 function sumOf(maps: readonly ReadonlyMap<string, number>[]): Record<string, number> {

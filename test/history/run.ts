@@ -77,10 +77,11 @@ async function findsFault(name: string, options: Omit<RunOptions, "seed" | "work
 
 async function violationsOf(name: string, options: RunOptions): Promise<readonly string[]> {
   console.log(`${name}: ${options.seconds} s, --seed ${options.seed}`);
-  const { violations, observations, codes, faults } = await runHistory(options);
+  const { violations, observations, codes, faults, mirrored } = await runHistory(options);
   console.log(`  responses: ${describe(codes)}`);
   console.log(`  faults: ${describe(faults)}`);
   console.log(`  ${observations} observations`);
+  console.log(`  ${mirrored.changes} changes by ${mirrored.streams} streams to mirrors`);
   return violations;
 }
 
