@@ -43,7 +43,7 @@ const usualEnds: readonly string[] = [
   "RESOURCE_EXHAUSTED",
 ];
 
-/** What a mirror needs of the run. */
+/** The run that a mirror is part of. */
 export interface MirrorOptions {
   readonly seed: number;
   readonly replicas: readonly Replica[];
