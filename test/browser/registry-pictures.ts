@@ -1,6 +1,8 @@
 // Pictures of the registry and the advisories.
 import type { Page } from "playwright-core";
 import { rest } from "../harness/rest.ts";
+import { until } from "../harness/until.ts";
+import { cycloneDx } from "../sboms/documents.ts";
 import type { Stage } from "./access-pictures.ts";
 
 const digestOf = (letter: string) => `sha256:${letter.repeat(64)}`;
@@ -9,13 +11,20 @@ const readme =
 const severe = "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:C/C:H/I:H/A:H";
 const usual = "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:N/I:N/A:H";
 
-/** Adds repos with tags, and advisories. */
+/** The packages of the newest image, and those of the one before. */
+const packages = {
+  "3": ["pkg:npm/left@1.4.0", "pkg:npm/router@2.0.0", "pkg:npm/session@1.9.1"],
+  "2": ["pkg:npm/left@1.0.0", "pkg:npm/parser@1.0.2", "pkg:npm/router@1.0.0", "pkg:npm/session@1.0.0"],
+};
+
+/** Adds repos with tags, advisories, and SBOMs of one repo. */
 export async function addRegistryExamples({ url, token, org }: Stage): Promise<void> {
-  const call = async (method: string, path: string, body: object) => {
+  const call = async (method: string, path: string, body?: object) => {
     const response = await rest(url, token, method, path, body);
     if (response.status !== 200) throw new Error(JSON.stringify(response.body));
-    return response.body as { readonly uid: string };
+    return response.body;
   };
+  const uids: Record<string, string> = {};
   const images = {
     "session-cache": "In-memory data store for sessions",
     "ledger-db": "Relational database",
@@ -41,9 +50,19 @@ export async function addRegistryExamples({ url, token, org }: Stage): Promise<v
     }));
     await call("POST", `/gatehouse/registry/v1/images/${uid}`, { images: known });
     await call("PATCH", `/registry/v2beta1/repos/${uid}/readme`, { content: readme });
+    uids[name] = uid;
   }
   const records = Array.from({ length: 48 }, (_, i) => exampleRecord(i));
   await call("POST", `/gatehouse/vulnerabilities/v1/records/${org}:import`, { records });
+  const base = `/gatehouse/registry/v1/images/${uids["session-cache"]}`;
+  for (const [letter, purls] of Object.entries(packages)) {
+    const content = Buffer.from(JSON.stringify(cycloneDx(purls))).toString("base64");
+    await call("POST", `${base}:putSbom`, { digest: digestOf(letter), content });
+    await until("the findings of an image", async () => {
+      const { state } = await call("GET", `${base}:listFindings?digest=${digestOf(letter)}`);
+      return state === "CHECK_STATE_CHECKED" ? true : undefined;
+    });
+  }
 }
 
 function exampleRecord(i: number): object {
@@ -77,6 +96,9 @@ export async function registryPictures(
   await page.getByRole("link", { name: "session-cache" }).click();
   await page.getByText("MB").first().waitFor();
   await shoot("registry");
+  await page.getByRole("link", { name: /^Image of 8\.2/ }).click();
+  await page.getByRole("table", { name: "Findings" }).getByRole("row").nth(1).waitFor();
+  await shoot("image");
   await page.goto(`${base}/advisories/`);
   await page.getByRole("link", { name: /^GHSA/ }).first().waitFor();
   await shoot("advisories");
