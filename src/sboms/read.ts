@@ -1,4 +1,5 @@
 // Reads an SBOM: CycloneDX or SPDX, bare, in an in-toto statement, in a DSSE envelope or in a Sigstore bundle.
+import { isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
 import { constants, gunzipSync, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { BadDocument } from "../advisories/document.ts";
@@ -35,27 +36,21 @@ export interface ReadDocument {
   readonly stored: Uint8Array;
 }
 
-/** Reads a document, and gives up its bytes. Throws BadDocument if it is not an SBOM that can be read. */
+/** Reads a document. Throws BadDocument if it is not an SBOM that can be read. */
 export function readDocument(document: SbomDocument): ReadDocument {
   const bytes = decompressed(document.bytes, document.compression);
   const stored = document.isStored ? zstdCompressSync(bytes) : new Uint8Array();
   const read = { digest: `sha256:${hash("sha256", bytes)}`, size: bytes.length, stored };
-  const text = textOf(bytes);
-  for (const each of [document.bytes, bytes]) giveUp(each);
-  return { sbom: readSbom(text, document.digest), ...read };
-}
-
-/** Frees the memory of a large document now: a document of the full size would not fit three times, as bytes, text and values. */
-function giveUp({ buffer, byteLength }: Uint8Array): void {
-  if (byteLength >= 2 ** 20 && buffer.byteLength === byteLength && buffer instanceof ArrayBuffer) buffer.transfer(0);
+  if (!isUtf8(bytes)) throw new BadDocument("is not UTF-8");
+  return { sbom: readSbom(bytes, document.digest), ...read };
 }
 
 /** Predicates of in-toto statements that are SBOMs: https://github.com/in-toto/attestation/tree/main/spec/predicates. */
 const sbomPredicates = /^https:\/\/(?:spdx\.dev\/Document|cyclonedx\.org\/(?:bom|specification\/overview))(?:\/|$)/;
 
-function readSbom(text: string, digest: string): Sbom | undefined {
-  const document = parse(text);
-  const attestation = attestationIn(document, parseText);
+function readSbom(bytes: Buffer, digest: string): Sbom | undefined {
+  const document = parse(bytes);
+  const attestation = attestationIn(document, parseBytes);
   if (!attestation) {
     if (isEnvelope(document)) throw new BadDocument("is an envelope without an in-toto statement");
     return { ...readBare(document), isSigned: false };
@@ -67,7 +62,8 @@ function readSbom(text: string, digest: string): Sbom | undefined {
   return { ...readBare(attestation.predicate), isSigned: attestation !== document };
 }
 
-function decompressed(bytes: Uint8Array, compression: Compression): Uint8Array {
+function decompressed({ buffer, byteOffset, byteLength }: Uint8Array, compression: Compression): Buffer {
+  const bytes = Buffer.from(buffer, byteOffset, byteLength);
   const most = sbomLimits.documentBytes;
   const tooLarge = () => new BadDocument(`is larger than ${most / 1024 / 1024} MiB`);
   if (compression === "" && bytes.length > most) throw tooLarge();
@@ -82,19 +78,10 @@ function decompressed(bytes: Uint8Array, compression: Compression): Uint8Array {
   }
 }
 
-function parse(text: string): JsonObject {
-  const value = parseText(text);
+function parse(bytes: Buffer): JsonObject {
+  const value = parseBytes(bytes);
   if (!isJsonObject(value)) throw new BadDocument("must be a JSON object");
   return value;
-}
-
-function textOf(bytes: Uint8Array): string {
-  try {
-    // A byte order mark is dropped.
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    throw new BadDocument("is not UTF-8");
-  }
 }
 
 /** The members of envelopes and statements that are read. */
@@ -107,9 +94,9 @@ const members: ReadonlySet<string> = new Set(envelopeMembers.concat(cycloneDxMem
 /** A list with more items than a document may have packages would be made for nothing. */
 const parsingLimits = { ...sbomLimits, items: sbomLimits.packages };
 
-function parseText(text: string): unknown {
+function parseBytes(bytes: Buffer): unknown {
   try {
-    return parseSparsely(text, members, parsingLimits);
+    return parseSparsely(bytes, members, parsingLimits);
   } catch (error) {
     throw error instanceof SyntaxError ? new BadDocument("is not JSON") : error;
   }

@@ -1,9 +1,10 @@
-// Parses JSON of strangers in little memory: it keeps only some members. JSON.parse would make values of all the others, of which a small
-// document can have so many that the process ends: within JSON.parse, V8 does not heed the memory limit of a thread.
+// Parses JSON of strangers in little memory: it reads the bytes, and keeps only some members. JSON.parse would make a text of them first, and
+// values of all members, of which a small document can have so many that the process ends: within JSON.parse, V8 does not heed the memory
+// limit of a thread.
 import { BadDocument } from "../advisories/document.ts";
 import type { JsonObject } from "../base/json.ts";
 
-/** Limits of a text. */
+/** Limits of a document. */
 export interface SparseLimits {
   readonly depth: number;
   /** Values that are kept. */
@@ -15,15 +16,17 @@ export interface SparseLimits {
 }
 
 /**
- * Parses JSON, and keeps the members with these names. Throws a SyntaxError for text that is not JSON, also in what is not kept, and a
- * BadDocument for an object that has a member twice, or beyond a limit.
+ * Parses JSON in UTF-8, and keeps the members with these names. Throws a SyntaxError for bytes that are not JSON, also in what is not kept,
+ * and a BadDocument for an object that has a member twice, or beyond a limit. A byte order mark is skipped.
  */
-export function parseSparsely(text: string, kept: ReadonlySet<string>, limits: SparseLimits): unknown {
-  const parser = new SparseParser(text, kept, limits);
+export function parseSparsely(bytes: Buffer, kept: ReadonlySet<string>, limits: SparseLimits): unknown {
+  const parser = new SparseParser(bytes, kept, limits);
   return parser.parse();
 }
 
-/** The characters that have a meaning. */
+const byteOrderMark = Buffer.from("\uFEFF");
+
+/** The characters that have a meaning, all of them of ASCII: no byte of another character is like one of theirs. */
 const code = { quote: 34, comma: 44, colon: 58, backslash: 92, u: 117 } as const;
 const open = { list: 91, object: 123 } as const;
 const close = { list: 93, object: 125 } as const;
@@ -31,19 +34,21 @@ const close = { list: 93, object: 125 } as const;
 /** The characters that may follow a backslash, with the exception of `u`. */
 const escapes: ReadonlySet<number> = new Set(Array.from('"\\/bfnrt', (character) => character.charCodeAt(0)));
 
-const number = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-const word = /true|false|null/y;
-const hexadecimal = /[0-9a-fA-F]{4}/y;
+/** What numbers, `true`, `false` and `null` consist of. */
+const literalCharacters: ReadonlySet<number> = new Set(Buffer.from("+-.0123456789Eaeflnrstu"));
+const literal = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)$/;
+const hexadecimal = /^[0-9a-fA-F]{4}$/;
 
 class SparseParser {
-  readonly #text: string;
+  readonly #bytes: Buffer;
   readonly #kept: ReadonlySet<string>;
   readonly #limits: SparseLimits;
-  #at = 0;
+  #at: number;
   #values = 0;
 
-  constructor(text: string, kept: ReadonlySet<string>, limits: SparseLimits) {
-    this.#text = text;
+  constructor(bytes: Buffer, kept: ReadonlySet<string>, limits: SparseLimits) {
+    this.#bytes = bytes;
+    this.#at = bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? byteOrderMark.length : 0;
     this.#kept = kept;
     this.#limits = limits;
   }
@@ -51,7 +56,7 @@ class SparseParser {
   parse(): unknown {
     const value = this.#value(true, 0);
     this.#skipSpace();
-    if (this.#at < this.#text.length) throw new SyntaxError();
+    if (this.#at < this.#bytes.length) throw new SyntaxError();
     return value;
   }
 
@@ -62,8 +67,7 @@ class SparseParser {
     if (first === open.object) return this.#object(isKept, this.#deeper(depth));
     if (first === open.list) return this.#list(isKept, this.#deeper(depth));
     if (first === code.quote) return this.#string(isKept);
-    const source = this.#match(number) ?? this.#match(word);
-    if (source === undefined) throw new SyntaxError();
+    const source = this.#literal();
     return isKept ? JSON.parse(source) : undefined;
   }
 
@@ -116,18 +120,18 @@ class SparseParser {
   }
 
   #string(isKept: boolean): string | undefined {
-    const text = this.#text;
+    const bytes = this.#bytes;
     const start = this.#at;
     let isPlain = true;
     for (let at = start + 1; ; at++) {
-      const next = text.charCodeAt(at);
+      const next = bytes[at];
       if (next === code.quote) {
         this.#at = at + 1;
         if (!isKept) return undefined;
-        return isPlain ? text.slice(start + 1, at) : JSON.parse(text.slice(start, at + 1));
+        return isPlain ? bytes.toString("utf8", start + 1, at) : JSON.parse(bytes.toString("utf8", start, at + 1));
       }
-      // Not a number at the end of the text.
-      if (!(next >= 32)) throw new SyntaxError();
+      // Also at the end of the bytes.
+      if (next === undefined || next < 32) throw new SyntaxError();
       if (next === code.backslash) {
         isPlain = false;
         at = this.#endOfEscape(at + 1);
@@ -136,41 +140,42 @@ class SparseParser {
   }
 
   #endOfEscape(at: number): number {
-    const kind = this.#text.charCodeAt(at);
-    if (escapes.has(kind)) return at;
-    hexadecimal.lastIndex = at + 1;
-    if (kind !== code.u || !hexadecimal.test(this.#text)) throw new SyntaxError();
+    const kind = this.#bytes[at];
+    if (kind !== undefined && escapes.has(kind)) return at;
+    if (kind !== code.u || !hexadecimal.test(this.#bytes.toString("latin1", at + 1, at + 5))) throw new SyntaxError();
     return at + 4;
   }
 
-  #match(pattern: RegExp): string | undefined {
-    pattern.lastIndex = this.#at;
-    const source = pattern.exec(this.#text)?.[0];
-    if (source !== undefined) this.#at += source.length;
+  /** Returns a number or a word as it is written. */
+  #literal(): string {
+    const start = this.#at;
+    while (literalCharacters.has(this.#bytes[this.#at] ?? 0)) this.#at++;
+    const source = this.#bytes.toString("latin1", start, this.#at);
+    if (!literal.test(source)) throw new SyntaxError();
     return source;
   }
 
   #expect(character: number): void {
-    if (this.#text.charCodeAt(this.#at) !== character) throw new SyntaxError();
+    if (this.#bytes[this.#at] !== character) throw new SyntaxError();
     this.#at += 1;
   }
 
-  /** Goes to the next character that is not space, and returns it. */
-  #peek(): number {
+  /** Goes to the next character that is not space, and returns it; undefined at the end. */
+  #peek(): number | undefined {
     this.#skipSpace();
-    return this.#text.charCodeAt(this.#at);
+    return this.#bytes[this.#at];
   }
 
   #skipSpace(): void {
     for (; ; this.#at++) {
-      const next = this.#text.charCodeAt(this.#at);
+      const next = this.#bytes[this.#at];
       if (next !== 32 && next !== 10 && next !== 13 && next !== 9) return;
     }
   }
 
   #line(): number {
     let line = 1;
-    for (let at = this.#text.indexOf("\n"); at >= 0 && at < this.#at; at = this.#text.indexOf("\n", at + 1)) line++;
+    for (let at = this.#bytes.indexOf(10); at >= 0 && at < this.#at; at = this.#bytes.indexOf(10, at + 1)) line++;
     return line;
   }
 }

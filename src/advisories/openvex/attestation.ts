@@ -19,7 +19,7 @@ export function unwrap(document: unknown): unknown {
 /** Returns the attestation that a document is or holds; undefined for none. `parse` parses what is in an envelope. */
 export function attestationIn(
   document: unknown,
-  parse: (text: string) => unknown = parseExactly,
+  parse: (bytes: Buffer) => unknown = (bytes) => parseExactly(bytes.toString("utf8")),
 ): JsonObject | undefined {
   if (!isJsonObject(document)) return undefined;
   if (typeof document._type === "string" && "predicateType" in document) return document;
@@ -30,9 +30,9 @@ export function attestationIn(
   return isJsonObject(found) && typeof found._type === "string" ? found : undefined;
 }
 
-function parsePayload(payload: string, parse: (text: string) => unknown): unknown {
+function parsePayload(payload: string, parse: (bytes: Buffer) => unknown): unknown {
   try {
-    return parse(Buffer.from(payload, "base64").toString("utf8"));
+    return parse(Buffer.from(payload, "base64"));
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
