@@ -79,10 +79,11 @@ function advance(following: Following, changes: readonly Change[], after: string
   const since = following.after === "" || accessChanged ? Date.now() : 0;
   following.after = after;
   const deleted = changes.flatMap((change) => (change.after ? [] : change.resourceUid));
-  return { ...newsOf(following), kinds: [...new Set(changes.map(({ kind }) => kind))], deleted, since };
+  const kinds = [...new Set(changes.map(({ kind }) => kind))];
+  return { ...newsOf(following), kinds, deleted, since, isAccessChanged: accessChanged };
 }
 
 /** Returns the news that nothing has changed. */
 function newsOf({ organization, after }: Following): News {
-  return { organization, kinds: [], deleted: [], since: 0, time: Date.now(), after };
+  return { organization, kinds: [], deleted: [], since: 0, isAccessChanged: false, time: Date.now(), after };
 }

@@ -11,6 +11,8 @@ export interface News {
   readonly deleted: readonly string[];
   /** Everything that was read before this time is read again; 0 for nothing. */
   readonly since: number;
+  /** Whether the person may do more or less than before. */
+  readonly isAccessChanged: boolean;
   readonly time: number;
   /** The position in the change log: the tab that follows next continues there. */
   readonly after: string;

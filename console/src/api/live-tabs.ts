@@ -1,4 +1,5 @@
 // The tabs of a browser tell each other what has changed. One that is visible follows the change log.
+import { refreshMe } from "./access.ts";
 import { followChanges } from "./follow-changes.ts";
 import { type Following, type News, pauseMs } from "./live-news.ts";
 import { servicesWith } from "./live-services.ts";
@@ -32,18 +33,19 @@ function readAgain({ kinds, deleted, since }: News): void {
 /** Joins the tabs that follow an organization until the signal is aborted. `setTime` gets the times at which the page is up to date. */
 export function join(organization: string, signal: AbortSignal, setTime: (time: number) => void): void {
   const following: Following = { organization, after: "" };
-  const hear = (news: News) => {
+  const hear = async (news: News) => {
     setTime(news.time);
+    if (news.isAccessChanged) await refreshMe();
     readAgain(news);
   };
   const tellAll = (news: News) => {
     channel.postMessage(news);
-    hear(news);
+    void hear(news);
   };
   channel.onmessage = ({ data }: MessageEvent<News>) => {
     if (data.organization !== organization) return;
     following.after = data.after;
-    hear(data);
+    void hear(data);
   };
   let stop = new AbortController();
   const restart = () => {
