@@ -34,7 +34,7 @@ const close = { list: 93, object: 125 } as const;
 /** The characters that may follow a backslash, with the exception of `u`. */
 const escapes: ReadonlySet<number> = new Set(Array.from('"\\/bfnrt', (character) => character.charCodeAt(0)));
 
-/** What numbers, `true`, `false` and `null` consist of. */
+/** The characters of numbers, `true`, `false` and `null`. */
 const literalCharacters: ReadonlySet<number> = new Set(Buffer.from("+-.0123456789Eaeflnrstu"));
 const literal = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)$/;
 const hexadecimal = /^[0-9a-fA-F]{4}$/;
