@@ -43,7 +43,8 @@ describe("lists on the command line", () => {
         ["release 1.10", "release 1.9", "release 2"],
       ],
       [["--no-headers", "--sort", "createTime:desc", "--limit", "1"], ["release 2"]],
-      [["--no-headers", "--sort", "verified"], ["release 1.9", "release 1.10", "release 2"].sort()],
+      // Equal ones are in the order of their names.
+      [["--no-headers", "--sort", "verified"], inOrder],
       [["--query", "items[].name"], inOrder],
       [["--query", "items[].name", "--sort", "name:desc", "--limit", "1"], ["release 2"]],
       [

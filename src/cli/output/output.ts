@@ -52,7 +52,7 @@ export async function openOutput(shell: Shell, options: OutputOptions): Promise<
     isPlain: format === "table" && query === undefined,
     hasQuery: query !== undefined,
     arrange(view, rows, ordered) {
-      const all = sorted(view, ordered === undefined && sort === undefined ? inOrder(view, rows) : rows, sort);
+      const all = sorted(view, ordered === undefined ? inOrder(view, rows) : rows, sort);
       if (limit !== undefined && all.length > limit && !query && isForPeople(format))
         note(shell, `${all.length - limit} more ${view.noun} are not shown: --limit ${limit}.`);
       return all.slice(0, limit);
