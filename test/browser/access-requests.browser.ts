@@ -18,8 +18,7 @@ import {
   createGroup,
   createResource,
   findProblems,
-  openConsole,
-  signIn,
+  openConsoleAs,
 } from "./console.ts";
 
 describe("access requests", { timeout: 600_000 }, () => {
@@ -62,8 +61,7 @@ describe("access requests", { timeout: 600_000 }, () => {
   }
 
   async function open(as: string, path: string, options: { readonly dark?: boolean } = {}): Promise<ConsolePage> {
-    const console = await openConsole(browser, server, { path: `/console${path}`, ...options });
-    await signIn(console.page, as);
+    const console = await openConsoleAs(browser, server, as, { path: `/console${path}`, ...options });
     await console.page.getByRole("heading", { level: 1 }).waitFor();
     return console;
   }

@@ -24,8 +24,8 @@ export function useMe() {
 const settlingMs = 50;
 
 /**
- * Reads again what the caller may do, after the caller has lost a role, and waits until the views know it. Other data is read again after
- * that: before, some of the calls would be denied.
+ * Reads again what the caller may do, after that has changed, and waits until the views know it. Other data is read again after that: before,
+ * some of the calls would be denied.
  */
 export async function refreshMe(): Promise<void> {
   await queryClient.invalidateQueries({
