@@ -117,10 +117,10 @@ for (const database of databases) {
       };
       const call = (method: string, request: JsonObject) =>
         ground.once(token, `IdentityProvidersService/${method}`, { identityProviderUid: uid, ...request });
-      const expireTime = new Date(clock.read() + hourMs / 2).toISOString();
-      const first = replyOf(await call("GenerateScimToken", { expireTime }));
+      const expiresAt = clock.read() + hourMs / 2;
+      const first = replyOf(await call("GenerateScimToken", { expireTime: new Date(expiresAt).toISOString() }));
       const second = replyOf(await call("RegenerateScimToken", { etag: first.etag!, neverExpires: true }));
-      assert.equal(second.previousTokenExpireTime, expireTime);
+      assert.equal(Date.parse(String(second.previousTokenExpireTime)), expiresAt);
       assert.equal((await scim()).credentialState, "CREDENTIAL_STATE_ROTATING");
       clock.advance(hourMs / 2);
       assert.equal((await scim()).credentialState, "CREDENTIAL_STATE_LIVE");
