@@ -1,10 +1,14 @@
 // The table at the end of `npm test`.
 import path from "node:path";
+import type { FileTime } from "./file-times.ts";
 import type { StepResult } from "./run-steps.ts";
 
 const slowestShown = 10;
 
-/** Formats the results of the steps, the test files that failed, and the slowest test files of all steps as one table of text. */
+/**
+ * Formats the results of the steps, the test files that failed, and the slowest test files of all steps as one table of text. Below it
+ * stand the tests that failed with their messages: they would be far above, or cut from a log.
+ */
 export function formatSummary(results: readonly StepResult[]): string {
   const tests = results.flatMap(({ times }) => times);
   const slowest = tests.toSorted((a, b) => b.ms - a.ms).slice(0, slowestShown);
@@ -21,11 +25,17 @@ export function formatSummary(results: readonly StepResult[]): string {
     ...section(`slowest of ${tests.length} test files:`, slowest),
   ];
   const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]!.length)));
-  return rows
-    .map(([result, time, tests, name]) =>
-      [result!.padEnd(widths[0]!), time!.padStart(widths[1]!), tests!.padStart(widths[2]!), name!].join("  "),
-    )
-    .join("\n");
+  const table = rows.map(([result, time, tests, name]) =>
+    [result!.padEnd(widths[0]!), time!.padStart(widths[1]!), tests!.padStart(widths[2]!), name!].join("  "),
+  );
+  return [...table, ...failed.flatMap(failures)].join("\n");
+}
+
+function failures({ file, failures }: FileTime): string[] {
+  return failures.flatMap(({ name, message }) => [
+    `\n${fileName(file)}: ${name}`,
+    ...message.split("\n").map((line) => `  ${line}`),
+  ]);
 }
 
 function section(title: string, times: StepResult["times"]): string[][] {
