@@ -12,7 +12,7 @@ import { certificateProblem } from "../base/system-error.ts";
 import { currentTraceparent, traced, tracing } from "../base/tracing.ts";
 import { type AddressRules, findAddresses, isPublicPeer, noPublicAddress, systemErrorOf } from "./addresses.ts";
 import { LongAnswer, type OutboundAttempt, OutboundError, type OutboundFailure, type Reach } from "./error.ts";
-import { type Header, headersOf, readBeginning, readBody } from "./response.ts";
+import { bodyWithin, type Header, headersOf, readBeginning, readBody } from "./response.ts";
 import { askProxy, openTunnel, ProxyError, proxyAuthorization } from "./tunnel.ts";
 
 /** The default time and size limit of a document. */
@@ -85,6 +85,21 @@ export async function fetchOutbound(
     const { "content-type": contentType = "", link = "" } = headers;
     return { status, contentType, link: String(link), body: await readBody(response, options.maxBytes) };
   });
+}
+
+/**
+ * Sends one request like `fetchOutbound`, and gives the bytes of its body to `read` as they come. Rejects also if `read` does, and the time
+ * limit is for both.
+ */
+export async function streamOutbound<T>(
+  url: string,
+  request: OutboundRequest,
+  options: OutboundOptions,
+  read: (status: number, bytes: AsyncIterable<Buffer>) => Promise<T>,
+): Promise<T> {
+  return await askedOf(url, request, options, (response) =>
+    read(response.statusCode ?? 0, bodyWithin(response, options.maxBytes)),
+  );
 }
 
 /** A response with any status. */

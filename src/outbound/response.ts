@@ -20,25 +20,33 @@ export function headersOf({ rawHeaders }: IncomingMessage): Header[] {
 }
 
 /**
- * Reads the body of a 2xx or 4xx response. Rejects with an OutboundError for failures, redirects and unexpected
- * encodings.
+ * Returns the body of a 2xx or 4xx response in parts. Throws an OutboundError for failures, redirects and unexpected encodings, and a
+ * LongAnswer if the body is longer than `maxBytes`.
  */
-export async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
+export function bodyWithin(response: IncomingMessage, maxBytes: number): AsyncIterable<Buffer> {
   checkHead(response);
-  return await readWithin(response, maxBytes);
+  return partsWithin(response, maxBytes);
 }
 
-/** Reads the body of a response. Rejects with an OutboundError if it is longer than `maxBytes`. */
-async function readWithin(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  // One buffer of the announced length: chunks and their concatenation would take twice the memory of a long body.
+async function* partsWithin(response: AsyncIterable<Buffer>, maxBytes: number): AsyncGenerator<Buffer> {
+  let size = 0;
+  for await (const part of response) {
+    size += part.length;
+    if (size > maxBytes) throw new LongAnswer(maxBytes);
+    yield part;
+  }
+}
+
+/** Reads the body of a response like `bodyWithin`. */
+export async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  // One buffer of the announced length: parts and their concatenation would take twice the memory of a long body.
   let body = newBuffer(Math.min(Number(response.headers["content-length"]) || firstBytes, maxBytes));
   let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    const end = size + chunk.length;
-    if (end > maxBytes) throw new LongAnswer(maxBytes);
+  for await (const part of bodyWithin(response, maxBytes)) {
+    const end = size + part.length;
     if (end > body.length) body = Buffer.concat([body.subarray(0, size)], Math.min(Math.max(end, 2 * size), maxBytes));
-    size += chunk.copy(body, size);
-    giveUp(chunk);
+    size += part.copy(body, size);
+    giveUp(part);
   }
   return body.subarray(0, size);
 }
@@ -51,7 +59,7 @@ function newBuffer(bytes: number): Buffer<ArrayBuffer> {
   return bytes < largeBytes ? Buffer.allocUnsafe(bytes) : Buffer.from(new ArrayBuffer(bytes, { maxByteLength: bytes }));
 }
 
-/** Frees the memory of a chunk now, if nothing else shares it: the next garbage collection may come behind 64 MiB of them. */
+/** Frees the memory of a part now, if nothing else shares it: the next garbage collection may come behind 64 MiB of them. */
 function giveUp({ buffer, byteLength }: Buffer): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }

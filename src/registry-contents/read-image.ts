@@ -1,7 +1,7 @@
 // Reads the SBOMs of an image from the registry, and stores the packages in them.
-import { LongAnswer } from "../outbound/error.ts";
-import type { FetchContent, RegistrySource } from "../registry-notifications/image.ts";
+import type { RegistrySource } from "../registry-notifications/image.ts";
 import { sbomLimits } from "../sboms/limits.ts";
+import type { SbomReader } from "../sboms/reader.ts";
 import { contentLimits } from "../services/registry/contents/limits.ts";
 import { contentsOf, rereadUploads, type UploadContext, uploadsIn } from "../services/registry/contents/uploads.ts";
 import { writePackages } from "../services/registry/contents/write-packages.ts";
@@ -28,6 +28,8 @@ import { fetchManifest, type Manifest } from "./manifest.ts";
 export interface ReadingContext extends UploadContext {
   /** Undefined if no registry is read: then only uploads are. */
   readonly source: RegistrySource | undefined;
+  /** Reads the documents of the registry. It has a thread of its own: uploads must not wait for a slow registry. */
+  readonly documents: SbomReader;
   readonly names: NameRules;
   readonly newWrite: () => WriteContext;
 }
@@ -132,11 +134,9 @@ async function readDocument(
   const { digest, size, problem } = document;
   const failed = (error: string): Read => ({ sbom: infoOf(context, image, document, { error }), purls: [] });
   if (problem !== "") return failed(problem);
-  const tooLarge = `is larger than ${sbomLimits.documentBytes / 1024 / 1024} MiB`;
-  if (size > sbomLimits.documentBytes) return failed(tooLarge);
-  const bytes = await fetchWithin(context.source.content, repository, digest);
-  if (!bytes) return failed(bytes === undefined ? "is not in the registry" : tooLarge);
-  const read = await context.sboms.read({ bytes, compression: "", digest: image.digest, isStored: false }, true);
+  if (size > sbomLimits.documentBytes) return failed(`is larger than ${sbomLimits.documentBytes / 1024 / 1024} MiB`);
+  const read = await readBlob(context, repository, digest, image.digest);
+  if (!read) return failed("is not in the registry");
   if ("problem" in read) return failed(read.problem);
   if (read.digest !== digest) return failed("has another digest than its manifest says");
   if (!read.sbom) return { sbom: undefined, purls: [] };
@@ -145,18 +145,10 @@ async function readDocument(
   return { sbom: infoOf(context, image, document, known), purls };
 }
 
-/** Returns null for a document that is larger than its manifest says, and than a document may be. */
-async function fetchWithin(
-  fetch: FetchContent,
-  repository: string,
-  digest: string,
-): Promise<Buffer | null | undefined> {
-  try {
-    return await fetch("blobs", repository, digest);
-  } catch (error) {
-    if (error instanceof LongAnswer) return null;
-    throw error;
-  }
+/** Returns undefined if the registry does not have the blob. */
+async function readBlob({ source, documents }: RegistryContext, repository: string, digest: string, image: string) {
+  const document = { compression: "", digest: image, isStored: false } as const;
+  return await source.blob(repository, digest, (bytes) => documents.read(document, bytes));
 }
 
 const sourceNames: Readonly<Record<number, string>> = { 1: "referrer", 2: "attestation", 4: "tag" };

@@ -16,9 +16,18 @@ export type FetchContent = (
 /** Fetches the pages of the index of the manifests that refer to a digest. Ends at once if the registry has no API for it. */
 export type FetchReferrers = (repository: string, digest: string) => AsyncIterable<Buffer>;
 
+/** Gives the bytes of a blob to `read` as they come, and returns its result; undefined if the registry does not have the blob. */
+export type StreamBlob = <T>(
+  repository: string,
+  digest: string,
+  read: (bytes: AsyncIterable<Buffer>) => Promise<T>,
+) => Promise<T | undefined>;
+
 /** A registry to read documents about images from. */
 export interface RegistrySource {
+  /** Fetches manifests. */
   readonly content: FetchContent;
+  readonly blob: StreamBlob;
   readonly referrers: FetchReferrers;
 }
 

@@ -3,9 +3,9 @@
 import { nextPage } from "../base/link-header.ts";
 import type { Proxies } from "../base/proxies.ts";
 import { OutboundError } from "../outbound/error.ts";
-import { fetchOutbound, type OutboundOptions, type OutboundReply } from "../outbound/http.ts";
+import { fetchOutbound, type OutboundOptions, type OutboundReply, streamOutbound } from "../outbound/http.ts";
 import type { RegistrySigner } from "../registry-token/signer.ts";
-import { type FetchContent, type FetchReferrers, manifestTypes } from "./image.ts";
+import { type FetchContent, type FetchReferrers, manifestTypes, type StreamBlob } from "./image.ts";
 import { registryLimits } from "./limits.ts";
 
 /** Limits of each document. */
@@ -41,6 +41,17 @@ export function upstreamContent(options: UpstreamOptions, limits: ContentLimits 
   };
 }
 
+/** Creates a reader of blobs that are not kept in memory. The time is that for all of `read`. */
+export function upstreamBlob(options: UpstreamOptions, limits: ContentLimits): StreamBlob {
+  return async (repository, digest, read) => {
+    const target = `${options.url}/v2/${repository}/blobs/${digest}`;
+    const { request, outbound } = await requestOf(options, limits, { repository, accept: "*/*" });
+    return await streamOutbound(target, request, outbound, async (status, bytes) =>
+      isThere(status) ? await read(bytes) : undefined,
+    );
+  };
+}
+
 /** Creates a reader of referrers (OCI distribution-spec 1.1, "Listing Referrers"). The limits are those of each page. */
 export function upstreamReferrers(options: UpstreamOptions, limits: ContentLimits): FetchReferrers {
   const accept = manifestTypes[0]!;
@@ -57,19 +68,34 @@ export function upstreamReferrers(options: UpstreamOptions, limits: ContentLimit
   };
 }
 
+/** What is requested. */
+interface Sought {
+  readonly repository: string;
+  readonly accept: string;
+}
+
 /** Sends a request to the registry. Returns undefined if it answers 404. */
 async function fetchFrom(
   options: UpstreamOptions,
   limits: ContentLimits,
-  { repository, target, accept }: { readonly repository: string; readonly target: string; readonly accept: string },
+  { target, ...sought }: Sought & { readonly target: string },
 ): Promise<OutboundReply | undefined> {
+  const { request, outbound } = await requestOf(options, limits, sought);
+  const reply = await fetchOutbound(target, request, outbound);
+  return isThere(reply.status) ? reply : undefined;
+}
+
+async function requestOf(options: UpstreamOptions, limits: ContentLimits, { repository, accept }: Sought) {
   const { proxies } = options;
   const headers = { accept, authorization: await authorization(options, repository) };
-  const request = { ...limits, allowLoopbackHttp: false, isOwn: true, ...(proxies && { proxies }) };
-  const reply = await fetchOutbound(target, { method: "GET", headers }, request);
-  if (reply.status === 404) return undefined;
-  if (reply.status !== 200) throw new OutboundError("refused", `the registry answers ${reply.status}`);
-  return reply;
+  const outbound = { ...limits, allowLoopbackHttp: false, isOwn: true, ...(proxies && { proxies }) };
+  return { request: { method: "GET", headers }, outbound };
+}
+
+/** Returns whether a response has what was requested. Throws for another status than 200 and 404. */
+function isThere(status: number): boolean {
+  if (status !== 200 && status !== 404) throw new OutboundError("refused", `the registry answers ${status}`);
+  return status === 200;
 }
 
 async function authorization(options: UpstreamOptions, repository: string): Promise<string> {

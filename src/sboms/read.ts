@@ -1,6 +1,5 @@
 // Reads an SBOM: CycloneDX or SPDX, bare, in an in-toto statement, in a DSSE envelope or in a Sigstore bundle.
-import { isUtf8 } from "node:buffer";
-import { hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import { constants, gunzipSync, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { BadDocument } from "../advisories/document.ts";
 import { attestationIn } from "../advisories/openvex/attestation.ts";
@@ -9,15 +8,14 @@ import { isJsonObject, type JsonObject } from "../base/json.ts";
 import { cycloneDxMembers, isCycloneDx, readCycloneDx } from "./cyclonedx.ts";
 import { sbomLimits } from "./limits.ts";
 import type { Sbom } from "./sbom.ts";
-import { parseSparsely } from "./sparse-json.ts";
+import { type NextBytes, parseSparsely } from "./sparse-json.ts";
 import { isSpdx, readSpdx, spdxMembers } from "./spdx.ts";
 
 /** The compression of a document. */
 export type Compression = "" | "gzip" | "zstd";
 
-/** A document to read. */
+/** Facts about a document to read. */
 export interface SbomDocument {
-  readonly bytes: Uint8Array;
   readonly compression: Compression;
   /** The digest of the image. A statement must name it. */
   readonly digest: string;
@@ -36,21 +34,73 @@ export interface ReadDocument {
   readonly stored: Uint8Array;
 }
 
-/** Reads a document. Throws BadDocument if it is not an SBOM that can be read. */
-export function readDocument(document: SbomDocument): ReadDocument {
-  const bytes = decompressed(document.bytes, document.compression);
-  const stored = document.isStored ? zstdCompressSync(bytes) : new Uint8Array();
-  const read = { digest: `sha256:${hash("sha256", bytes)}`, size: bytes.length, stored };
-  if (!isUtf8(bytes)) throw new BadDocument("is not UTF-8");
-  return { sbom: readSbom(bytes, document.digest), ...read };
+/**
+ * Reads a document. Throws BadDocument if it is not an SBOM that can be read. In memory is the part that `next` returned last, and the
+ * whole of a document that is compressed or to be stored.
+ */
+export function readDocument({ compression, digest, isStored }: SbomDocument, next: NextBytes): ReadDocument {
+  const whole = compression !== "" || isStored ? decompressed(allOf(next), compression) : undefined;
+  const checked = new CheckedBytes(whole ? once(whole) : next);
+  const sbom = readSbom(() => checked.next(), digest);
+  return { sbom, ...checked.found(), stored: whole && isStored ? zstdCompressSync(whole) : new Uint8Array() };
+}
+
+/** Bytes of a document, which are counted and checked as they come. */
+class CheckedBytes {
+  readonly #next: NextBytes;
+  readonly #hash = createHash("sha256");
+  // A byte order mark would be skipped, and one that is cut in two parts rejected.
+  readonly #decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+  #size = 0;
+
+  constructor(next: NextBytes) {
+    this.#next = next;
+  }
+
+  /** Returns the next bytes. Throws a BadDocument if there are too many, or if they are not UTF-8. */
+  next(): Buffer | undefined {
+    const bytes = this.#next();
+    this.#size += bytes?.length ?? 0;
+    if (this.#size > sbomLimits.documentBytes) throw tooLarge();
+    if (bytes) this.#hash.update(bytes);
+    try {
+      this.#decoder.decode(bytes, { stream: bytes !== undefined });
+    } catch {
+      throw new BadDocument("is not UTF-8");
+    }
+    return bytes;
+  }
+
+  /** Returns the digest and the size of all bytes. */
+  found(): { readonly digest: string; readonly size: number } {
+    return { digest: `sha256:${this.#hash.digest("hex")}`, size: this.#size };
+  }
+}
+
+/** Returns a function that returns these bytes once. */
+function once(bytes: Buffer): NextBytes {
+  let left: Buffer | undefined = bytes;
+  return () => {
+    const next = left;
+    left = undefined;
+    return next;
+  };
+}
+
+/** Returns all bytes, which the caller has limited. */
+function allOf(next: NextBytes): Buffer {
+  const parts: Buffer[] = [];
+  for (let part = next(); part; part = next()) parts.push(Buffer.from(part));
+  return Buffer.concat(parts);
 }
 
 /** Predicates of in-toto statements that are SBOMs: https://github.com/in-toto/attestation/tree/main/spec/predicates. */
 const sbomPredicates = /^https:\/\/(?:spdx\.dev\/Document|cyclonedx\.org\/(?:bom|specification\/overview))(?:\/|$)/;
 
-function readSbom(bytes: Buffer, digest: string): Sbom | undefined {
-  const document = parse(bytes);
-  const attestation = attestationIn(document, parseBytes);
+function readSbom(next: NextBytes, digest: string): Sbom | undefined {
+  const document = parse(next);
+  if (!isJsonObject(document)) throw new BadDocument("must be a JSON object");
+  const attestation = attestationIn(document, (payload) => parse(once(payload)));
   if (!attestation) {
     if (isEnvelope(document)) throw new BadDocument("is an envelope without an in-toto statement");
     return { ...readBare(document), isSigned: false };
@@ -62,26 +112,21 @@ function readSbom(bytes: Buffer, digest: string): Sbom | undefined {
   return { ...readBare(attestation.predicate), isSigned: attestation !== document };
 }
 
-function decompressed({ buffer, byteOffset, byteLength }: Uint8Array, compression: Compression): Buffer {
-  const bytes = Buffer.from(buffer, byteOffset, byteLength);
-  const most = sbomLimits.documentBytes;
-  const tooLarge = () => new BadDocument(`is larger than ${most / 1024 / 1024} MiB`);
-  if (compression === "" && bytes.length > most) throw tooLarge();
+function decompressed(bytes: Buffer, compression: Compression): Buffer {
   if (compression === "") return bytes;
+  const maxOutputLength = sbomLimits.documentBytes;
   try {
     return compression === "gzip"
-      ? gunzipSync(bytes, { maxOutputLength: most })
-      : zstdDecompressSync(bytes, { maxOutputLength: most, params: { [constants.ZSTD_d_windowLogMax]: 25 } });
+      ? gunzipSync(bytes, { maxOutputLength })
+      : zstdDecompressSync(bytes, { maxOutputLength, params: { [constants.ZSTD_d_windowLogMax]: 25 } });
   } catch (error) {
     if ((error as { code?: unknown }).code === "ERR_BUFFER_TOO_LARGE") throw tooLarge();
     throw new BadDocument(`is not compressed with ${compression}`);
   }
 }
 
-function parse(bytes: Buffer): JsonObject {
-  const value = parseBytes(bytes);
-  if (!isJsonObject(value)) throw new BadDocument("must be a JSON object");
-  return value;
+function tooLarge(): BadDocument {
+  return new BadDocument(`is larger than ${sbomLimits.documentBytes / 1024 / 1024} MiB`);
 }
 
 /** The members of envelopes and statements that are read. */
@@ -94,9 +139,9 @@ const members: ReadonlySet<string> = new Set(envelopeMembers.concat(cycloneDxMem
 /** A list with more items than a document may have packages would be made for nothing. */
 const parsingLimits = { ...sbomLimits, items: sbomLimits.packages };
 
-function parseBytes(bytes: Buffer): unknown {
+function parse(next: NextBytes): unknown {
   try {
-    return parseSparsely(bytes, members, parsingLimits);
+    return parseSparsely(next, members, parsingLimits);
   } catch (error) {
     throw error instanceof SyntaxError ? new BadDocument("is not JSON") : error;
   }

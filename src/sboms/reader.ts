@@ -3,19 +3,22 @@ import { Worker } from "node:worker_threads";
 import { programFile } from "../base/program-file.ts";
 import { sbomLimits } from "./limits.ts";
 import type { SbomDocument } from "./read.ts";
-import type { ReadResult } from "./thread-port.ts";
+import { type BytesMessage, nextBytes, type ReadResult, type ThreadMessage } from "./thread-port.ts";
 
 const threadFile = programFile("sboms/read-thread.js");
 
+/** The bytes of a document, in parts: all of them, or as they come. Parts move to the thread, so nobody else can read them afterwards. */
+export type DocumentBytes = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+
 /** Reads documents, one at a time. Disposing ends the thread. */
 export interface SbomReader extends AsyncDisposable {
-  /** Reads a document. Its bytes are copied, or moved: then the caller cannot use them any more. */
-  read(document: SbomDocument, isMoved?: boolean): Promise<ReadResult>;
+  /** Reads a document. Rejects with the error of `bytes` if they do not come; if the problem is the document, its result says so. */
+  read(document: SbomDocument, bytes: DocumentBytes): Promise<ReadResult>;
 }
 
 /** Makes a reader, whose thread starts with the first document and ends when it has had none for a while. */
 export function newSbomReader(): SbomReader {
-  let thread: Worker | undefined;
+  let thread: ReadThread | undefined;
   let idle: NodeJS.Timeout | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
@@ -23,21 +26,27 @@ export function newSbomReader(): SbomReader {
     clearTimeout(idle);
     const ending = thread;
     thread = undefined;
-    await ending?.terminate();
+    await ending?.worker.terminate();
   }
 
-  async function readNow(document: SbomDocument, isMoved: boolean): Promise<ReadResult> {
+  async function readNow(document: SbomDocument, bytes: DocumentBytes): Promise<ReadResult> {
     clearTimeout(idle);
     thread ??= start();
-    const result = await resultOf(thread, document, isMoved);
-    if (!result.isAlive) await end();
-    else idle = setTimeout(() => void end(), idleMs).unref();
-    return result.result;
+    // The memory of a bad document is given back at once, not at the next garbage collection.
+    let isGood = false;
+    try {
+      const result = await resultOf(thread, document, bytes);
+      isGood = !("problem" in result);
+      return result;
+    } finally {
+      if (isGood) idle = setTimeout(() => void end(), idleMs).unref();
+      else await end();
+    }
   }
 
   return {
-    read(document, isMoved = false) {
-      const reading = last.then(() => readNow(document, isMoved));
+    read(document, bytes) {
+      const reading = last.then(() => readNow(document, bytes));
       last = reading.catch(() => {});
       return reading;
     },
@@ -51,40 +60,64 @@ export function newSbomReader(): SbomReader {
 /** How long the thread waits for the next document, in milliseconds. */
 const idleMs = 30_000;
 
-function start(): Worker {
+/** The thread, and the signal that wakes it. */
+interface ReadThread {
+  readonly worker: Worker;
+  readonly signal: Int32Array<SharedArrayBuffer>;
+}
+
+function start(): ReadThread {
   const resourceLimits = { maxOldGenerationSizeMb: sbomLimits.threadMiB, maxYoungGenerationSizeMb: 16, stackSizeMb: 2 };
+  const signal = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   // It needs no variables; one of `node --watch` would make it report its modules as results.
-  const worker = new Worker(threadFile, { env: {}, resourceLimits });
+  const worker = new Worker(threadFile, { env: {}, resourceLimits, workerData: signal });
   worker.unref();
-  return worker;
+  return { worker, signal };
 }
 
 /** Waits for the result of a document. A thread that ends, or that takes too long, is the fault of the document. */
-function resultOf(
-  worker: Worker,
+async function resultOf(
+  { worker, signal }: ReadThread,
   document: SbomDocument,
-  isMoved: boolean,
-): Promise<{ result: ReadResult; isAlive: boolean }> {
-  return new Promise((resolve) => {
-    const finish = (result: ReadResult, isAlive: boolean) => {
-      clearTimeout(timer);
-      worker.removeAllListeners("message").removeAllListeners("error").removeAllListeners("exit");
-      worker.on("error", () => {});
-      worker.unref();
-      resolve({ result, isAlive });
-    };
-    const timer = setTimeout(() => finish({ problem: "takes too long to read" }, false), sbomLimits.readMs);
-    worker.ref();
-    worker.removeAllListeners("error");
-    // The memory of a bad document is given back at once, not at the next garbage collection.
-    worker.once("message", (result: ReadResult) => finish(result, !("problem" in result)));
-    worker.once("error", (error) => finish({ problem: problemOf(error) }, false));
-    worker.once("exit", () => finish({ problem: "cannot be read" }, false));
-    const { buffer, byteLength } = document.bytes;
-    // Small buffers share their memory with others.
-    const isOwn = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
-    worker.postMessage(document, isMoved && isOwn ? [buffer] : []);
+  bytes: DocumentBytes,
+): Promise<ReadResult> {
+  const parts = partsOf(bytes);
+  const { promise, resolve, reject } = Promise.withResolvers<ReadResult>();
+  const timer = setTimeout(() => resolve({ problem: "takes too long to read" }), sbomLimits.readMs);
+  const send = (part: BytesMessage) => {
+    worker.postMessage(part, part ? [part.buffer] : []);
+    Atomics.store(signal, 0, 1);
+    Atomics.notify(signal, 0);
+  };
+  worker.ref();
+  worker.removeAllListeners("error");
+  worker.on("message", (message: ThreadMessage) => {
+    if (message !== nextBytes) resolve(message);
+    else parts.next().then(({ value }) => send(value), reject);
   });
+  worker.once("error", (error) => resolve({ problem: problemOf(error) }));
+  worker.once("exit", () => resolve({ problem: "cannot be read" }));
+  worker.postMessage(document);
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    worker.removeAllListeners("message").removeAllListeners("error").removeAllListeners("exit");
+    worker.on("error", () => {});
+    worker.unref();
+    await parts.return(undefined);
+  }
+}
+
+/** Returns the parts. One that shares its memory with others is copied. */
+async function* partsOf(bytes: DocumentBytes): AsyncGenerator<Uint8Array<ArrayBuffer>, undefined> {
+  for await (const part of bytes) yield isAlone(part) ? part : Uint8Array.from(part);
+  return undefined;
+}
+
+function isAlone(part: Uint8Array): part is Uint8Array<ArrayBuffer> {
+  const { buffer, byteLength } = part;
+  return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
 }
 
 function problemOf(error: unknown): string {

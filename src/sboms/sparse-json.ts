@@ -1,6 +1,7 @@
-// Parses JSON of strangers in little memory: it reads the bytes, and keeps only some members. JSON.parse would make a text of them first, and
-// values of all members, of which a small document can have so many that the process ends: within JSON.parse, V8 does not heed the memory
-// limit of a thread.
+// Parses JSON of strangers in little memory: it reads bytes as they come, and keeps only some members. JSON.parse would need a text of all of
+// them first, and make values of all members, of which a small document can have so many that the process ends: within JSON.parse, V8 does
+// not heed the memory limit of a thread.
+import { StringDecoder } from "node:string_decoder";
 import { BadDocument } from "../advisories/document.ts";
 import type { JsonObject } from "../base/json.ts";
 
@@ -15,12 +16,15 @@ export interface SparseLimits {
   readonly items: number;
 }
 
+/** Returns the next bytes of a document, and undefined at its end. The bytes that it returned before may be gone then. */
+export type NextBytes = () => Buffer | undefined;
+
 /**
  * Parses JSON in UTF-8, and keeps the members with these names. Throws a SyntaxError for bytes that are not JSON, also in what is not kept,
- * and a BadDocument for an object that has a member twice, or beyond a limit. A byte order mark is skipped.
+ * and a BadDocument for an object that has a member twice, or beyond a limit. A byte order mark is skipped. Reads to the end.
  */
-export function parseSparsely(bytes: Buffer, kept: ReadonlySet<string>, limits: SparseLimits): unknown {
-  const parser = new SparseParser(bytes, kept, limits);
+export function parseSparsely(next: NextBytes, kept: ReadonlySet<string>, limits: SparseLimits): unknown {
+  const parser = new SparseParser(next, kept, limits);
   return parser.parse();
 }
 
@@ -33,31 +37,64 @@ const close = { list: 93, object: 125 } as const;
 
 /** The characters that may follow a backslash, with the exception of `u`. */
 const escapes: ReadonlySet<number> = new Set(Array.from('"\\/bfnrt', (character) => character.charCodeAt(0)));
+const hexadecimal: ReadonlySet<number> = new Set(Buffer.from("0123456789abcdefABCDEF"));
+
+/** Stands for the character after a backslash, which says how many others follow it. */
+const kind = 5;
+
+/**
+ * Returns how many characters of an escape are missing after a character of a string, or `kind` after a backslash; `missing` is how many
+ * were missing before it. Throws a SyntaxError if it may not be there.
+ */
+function missingAfter(character: number, missing: number): number {
+  if (missing === 0 && character >= 32) return character === code.backslash ? kind : 0;
+  if (missing === kind && character === code.u) return 4;
+  if (missing === kind && escapes.has(character)) return 0;
+  if (missing > 0 && missing < kind && hexadecimal.has(character)) return missing - 1;
+  throw new SyntaxError();
+}
 
 /** The characters of numbers, `true`, `false` and `null`. */
 const literalCharacters: ReadonlySet<number> = new Set(Buffer.from("+-.0123456789Eaeflnrstu"));
 const literal = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)$/;
-const hexadecimal = /^[0-9a-fA-F]{4}$/;
 
 class SparseParser {
-  readonly #bytes: Buffer;
+  readonly #next: NextBytes;
   readonly #kept: ReadonlySet<string>;
   readonly #limits: SparseLimits;
-  #at: number;
+  readonly #decoder = new StringDecoder("utf8");
+  #bytes: Buffer = Buffer.alloc(0);
+  #at = 0;
+  #isEnd = false;
   #values = 0;
+  /** The lines that end before the current bytes. */
+  #lines = 0;
 
-  constructor(bytes: Buffer, kept: ReadonlySet<string>, limits: SparseLimits) {
-    this.#bytes = bytes;
-    this.#at = bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark) ? byteOrderMark.length : 0;
+  constructor(next: NextBytes, kept: ReadonlySet<string>, limits: SparseLimits) {
+    this.#next = next;
     this.#kept = kept;
     this.#limits = limits;
   }
 
   parse(): unknown {
+    if (this.#current() === byteOrderMark[0]) for (const byte of byteOrderMark) this.#expect(byte);
     const value = this.#value(true, 0);
-    this.#skipSpace();
-    if (this.#at < this.#bytes.length) throw new SyntaxError();
+    if (this.#peek() !== undefined) throw new SyntaxError();
     return value;
+  }
+
+  /** Returns the byte at the current place; undefined at the end. */
+  #current(): number | undefined {
+    while (this.#at === this.#bytes.length && !this.#isEnd) this.#advance();
+    return this.#bytes[this.#at];
+  }
+
+  #advance(): void {
+    this.#lines = this.#linesBefore(this.#at);
+    const next = this.#next();
+    this.#isEnd = next === undefined;
+    this.#bytes = next ?? Buffer.alloc(0);
+    this.#at = 0;
   }
 
   /** Returns undefined for a value that is not kept. */
@@ -108,9 +145,10 @@ class SparseParser {
   }
 
   #name(names: Set<string>): string {
-    if (this.#peek() !== code.quote) throw new SyntaxError();
+    this.#peek();
     const name = this.#string(true)!;
-    if (names.has(name)) throw new BadDocument(`has a member twice: ${JSON.stringify(name)} in line ${this.#line()}`);
+    if (names.has(name))
+      throw new BadDocument(`has a member twice: ${JSON.stringify(name)} in line ${this.#linesBefore(this.#at) + 1}`);
     if (names.size === this.#limits.members)
       throw new BadDocument(`has an object with more than ${this.#limits.members} members`);
     names.add(name);
@@ -120,62 +158,65 @@ class SparseParser {
   }
 
   #string(isKept: boolean): string | undefined {
-    const bytes = this.#bytes;
-    const start = this.#at;
+    this.#expect(code.quote);
+    let source = "";
+    let missing = 0;
     let isPlain = true;
-    for (let at = start + 1; ; at++) {
-      const next = bytes[at];
-      if (next === code.quote) {
-        this.#at = at + 1;
-        if (!isKept) return undefined;
-        return isPlain ? bytes.toString("utf8", start + 1, at) : JSON.parse(bytes.toString("utf8", start, at + 1));
+    for (;;) {
+      const [bytes, start] = [this.#bytes, this.#at];
+      let at = start;
+      for (; at < bytes.length && (missing > 0 || bytes[at] !== code.quote); at++) {
+        missing = missingAfter(bytes[at]!, missing);
+        if (missing > 0) isPlain = false;
       }
-      // Also at the end of the bytes.
-      if (next === undefined || next < 32) throw new SyntaxError();
-      if (next === code.backslash) {
-        isPlain = false;
-        at = this.#endOfEscape(at + 1);
-      }
+      // The bytes of a character may come in two parts: only the decoder keeps the first of them.
+      if (isKept) source += this.#decoder.write(bytes.subarray(start, at));
+      this.#at = at;
+      if (at < bytes.length) break;
+      if (this.#current() === undefined) throw new SyntaxError();
     }
-  }
-
-  #endOfEscape(at: number): number {
-    const kind = this.#bytes[at];
-    if (kind !== undefined && escapes.has(kind)) return at;
-    if (kind !== code.u || !hexadecimal.test(this.#bytes.toString("latin1", at + 1, at + 5))) throw new SyntaxError();
-    return at + 4;
+    this.#at += 1;
+    if (!isKept) return undefined;
+    return isPlain ? source : JSON.parse(`"${source}"`);
   }
 
   /** Returns a number or a word as it is written. */
   #literal(): string {
-    const start = this.#at;
-    while (literalCharacters.has(this.#bytes[this.#at] ?? 0)) this.#at++;
-    const source = this.#bytes.toString("latin1", start, this.#at);
+    let source = "";
+    while (literalCharacters.has(this.#current() ?? 0)) {
+      const start = this.#at;
+      while (literalCharacters.has(this.#bytes[this.#at] ?? 0)) this.#at++;
+      source += this.#bytes.toString("latin1", start, this.#at);
+    }
     if (!literal.test(source)) throw new SyntaxError();
     return source;
   }
 
   #expect(character: number): void {
-    if (this.#bytes[this.#at] !== character) throw new SyntaxError();
+    if (this.#take() !== character) throw new SyntaxError();
+  }
+
+  /** Goes behind the current byte, and returns it. */
+  #take(): number {
+    const taken = this.#current();
+    if (taken === undefined) throw new SyntaxError();
     this.#at += 1;
+    return taken;
   }
 
   /** Goes to the next character that is not space, and returns it; undefined at the end. */
   #peek(): number | undefined {
-    this.#skipSpace();
-    return this.#bytes[this.#at];
-  }
-
-  #skipSpace(): void {
-    for (; ; this.#at++) {
-      const next = this.#bytes[this.#at];
-      if (next !== 32 && next !== 10 && next !== 13 && next !== 9) return;
+    for (;;) {
+      const next = this.#current();
+      if (next !== 32 && next !== 10 && next !== 13 && next !== 9) return next;
+      this.#at += 1;
     }
   }
 
-  #line(): number {
-    let line = 1;
-    for (let at = this.#bytes.indexOf(10); at >= 0 && at < this.#at; at = this.#bytes.indexOf(10, at + 1)) line++;
-    return line;
+  /** Returns how many lines end before a place in the current bytes. */
+  #linesBefore(end: number): number {
+    let lines = this.#lines;
+    for (let at = this.#bytes.indexOf(10); at >= 0 && at < end; at = this.#bytes.indexOf(10, at + 1)) lines++;
+    return lines;
   }
 }

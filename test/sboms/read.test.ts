@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { hash } from "node:crypto";
 import { after, describe, it } from "node:test";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import type { Compression } from "../../src/sboms/read.ts";
@@ -11,12 +12,9 @@ describe("the reader of SBOMs", () => {
   after(() => reader[Symbol.asyncDispose]());
 
   const read = (document: unknown, compression: Compression = "") =>
-    reader.read({
-      bytes: document instanceof Uint8Array ? document : bytesOf(document),
-      compression,
-      digest: imageDigest,
-      isStored: false,
-    });
+    reader.read({ compression, digest: imageDigest, isStored: false }, [
+      Uint8Array.from(document instanceof Uint8Array ? document : bytesOf(document)),
+    ]);
 
   async function contentOf(document: unknown, compression?: Compression) {
     const found = await read(document, compression);
@@ -222,6 +220,47 @@ describe("the reader of SBOMs", () => {
     const compressed = gzipSync(largest);
     assert.deepEqual((await contentOf(compressed, "gzip")).purls, [npm]);
     assert.deepEqual((await contentOf(largest)).purls, [npm]);
+  });
+
+  const head = { compression: "", digest: imageDigest, isStored: false } as const;
+
+  it("reads a document as it comes, with its digest and its size", async () => {
+    const bytes = bytesOf(
+      cycloneDx([npm, "pkg:npm/%E4%B8%96%E7%95%8C@1"], { metadata: { tools: [{ name: "世界" }] } }),
+    );
+    async function* parts() {
+      for (const byte of bytes) yield Buffer.of(byte);
+    }
+    const found = await reader.read(head, parts());
+    assert.ok("sbom" in found && found.sbom, JSON.stringify(found));
+    const expected = [`sha256:${hash("sha256", bytes)}`, bytes.length, "世界"];
+    assert.deepEqual([found.digest, found.size, found.sbom.tool], expected);
+  });
+
+  it("does not ask for the rest of a document once it is known to be bad", async () => {
+    let asked = 0;
+    function* parts() {
+      for (const part of ["[".repeat(50), "[".repeat(50), "[", "[", "["]) {
+        asked += 1;
+        yield Buffer.from(part);
+      }
+    }
+    const problem = { problem: "is nested more than 100 deep" };
+    assert.deepEqual([await reader.read(head, parts()), asked], [problem, 3]);
+  });
+
+  it("rejects with the error of a document that does not come to its end, and reads the next one", async () => {
+    async function* parts() {
+      yield Buffer.from('{"bomFormat":');
+      throw new Error("the connection is closed");
+    }
+    await assert.rejects(reader.read(head, parts()), { message: "the connection is closed" });
+    assert.deepEqual((await contentOf(cycloneDx([npm]))).purls, [npm]);
+  });
+
+  it("rejects a document that ends within a character", async () => {
+    const half = Buffer.from('{"bomFormat":"é').subarray(0, -1);
+    assert.equal(await problemOf(half), "is not UTF-8");
   });
 
   it("rejects what is not compressed as it says", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { BadDocument } from "../../src/advisories/document.ts";
-import { parseSparsely } from "../../src/sboms/sparse-json.ts";
+import { type NextBytes, parseSparsely } from "../../src/sboms/sparse-json.ts";
 import { cycloneDx, dsse, spdx, statement } from "./documents.ts";
 
 const limits = { depth: 10, values: 1000, members: 100, items: 500 };
@@ -21,10 +21,20 @@ function parsed(text: string): unknown {
   }
 }
 
+/** Returns the bytes of a text in parts of this size. */
+function partsOf(text: string, size = Number.POSITIVE_INFINITY): NextBytes {
+  let left = Buffer.from(text);
+  return () => {
+    const part = left.subarray(0, size);
+    left = left.subarray(part.length);
+    return part.length > 0 ? part : undefined;
+  };
+}
+
 /** Returns the value of a text with all members kept; undefined for what is not JSON. */
-function sparse(text: string, kept: ReadonlySet<string> = new Set(namesIn(parsed(text)))): unknown {
+function sparse(text: string, kept: ReadonlySet<string> = new Set(namesIn(parsed(text))), size?: number): unknown {
   try {
-    return parseSparsely(Buffer.from(text), kept, limits);
+    return parseSparsely(partsOf(text, size), kept, limits);
   } catch (error) {
     assert.ok(error instanceof SyntaxError || error instanceof BadDocument, String(error));
     // A text with a member twice is JSON, too.
@@ -62,6 +72,11 @@ describe("JSON of which only some members are kept", () => {
     for (const text of texts) assert.deepEqual(sparse(text), JSON.parse(text));
   });
 
+  it("returns the same value for bytes that come in parts, wherever these end", () => {
+    for (const text of texts)
+      for (const size of [1, 2, 3, 5, 7, 64]) assert.deepEqual(sparse(text, undefined, size), JSON.parse(text));
+  });
+
   it("accepts and rejects the same texts as JSON.parse, whether members are kept or not", () => {
     const random = newRandom(44);
     const characters = Array.from('{}[]",:\\ue+-.01 \n\ttfnés\u0000');
@@ -71,13 +86,15 @@ describe("JSON of which only some members are kept", () => {
       const changed = text.slice(0, at) + characters[random(characters.length)] + text.slice(at + random(3));
       const expected = parsed(changed);
       assert.deepEqual(sparse(changed), expected, changed);
-      assert.equal(sparse(changed, new Set()) === undefined, expected === undefined, changed);
+      const size = 1 + random(8);
+      assert.deepEqual(sparse(changed, undefined, size), expected, `${changed} in parts of ${size}`);
+      assert.equal(sparse(changed, new Set(), size) === undefined, expected === undefined, changed);
     }
   });
 
   it("keeps the named ones wherever they are", () => {
     const text = '{"a": {"b": [{"c": 1, "a": 2}], "c": 3}, "b": 4, "c": {"a": 5}}';
-    assert.deepEqual(parseSparsely(Buffer.from(text), new Set(["a", "b"]), limits), { a: { b: [{ a: 2 }] }, b: 4 });
+    assert.deepEqual(parseSparsely(partsOf(text), new Set(["a", "b"]), limits), { a: { b: [{ a: 2 }] }, b: 4 });
   });
 
   const rejected: readonly (readonly [name: string, text: string, problem: string])[] = [
@@ -93,10 +110,11 @@ describe("JSON of which only some members are kept", () => {
   ];
   for (const [name, text, message] of rejected)
     it(`rejects ${name}`, () => {
-      assert.throws(() => parseSparsely(Buffer.from(text), new Set(), limits), { name: "BadDocument", message });
+      for (const size of [1, text.length])
+        assert.throws(() => parseSparsely(partsOf(text, size), new Set(), limits), { name: "BadDocument", message });
     });
 
   it("the sparse parser counts only members that are kept", () => {
-    assert.deepEqual(parseSparsely(Buffer.from(`{"x": [${"{},".repeat(5000)}{}]}`), new Set(), limits), {});
+    assert.deepEqual(parseSparsely(partsOf(`{"x": [${"{},".repeat(5000)}{}]}`), new Set(), limits), {});
   });
 });

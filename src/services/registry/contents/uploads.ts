@@ -78,12 +78,12 @@ type ReadSbom = ReadDocument & { readonly sbom: NonNullable<ReadDocument["sbom"]
 /** Reads the document of an upload. Throws INVALID_ARGUMENT if it is not an SBOM that can be read. */
 export async function readUpload(
   sboms: SbomReader,
-  { content: bytes, compression: given, digest }: Upload,
+  { content, compression: given, digest }: Upload,
   isStored: boolean,
 ): Promise<ReadSbom> {
   const compression = compressions[given];
   if (compression === undefined) throw invalidField("compression", "is not a known compression");
-  const read = await sboms.read({ bytes, compression, digest, isStored });
+  const read = await sboms.read({ compression, digest, isStored }, [Uint8Array.from(content)]);
   if ("problem" in read) throw invalidField("content", read.problem);
   const { sbom } = read;
   if (!sbom) throw invalidField("content", "is a statement about something else than packages");
@@ -202,7 +202,7 @@ async function packagesOfUploads(
   for (const name of names) {
     const content = (await findSbom(database.session, image, name))?.content ?? "";
     const bytes = Buffer.from(content, "base64");
-    const read = await sboms.read({ bytes, compression: "zstd", digest, isStored: false });
+    const read = await sboms.read({ compression: "zstd", digest, isStored: false }, [bytes]);
     const purls = "problem" in read ? [] : (read.sbom?.purls ?? []);
     for (const purl of purls) packages.set(purl, SbomSource.upload);
   }
