@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject } from "../base/json.ts";
 import { cycloneDxMembers, isCycloneDx, readCycloneDx } from "./cyclonedx.ts";
 import { sbomLimits } from "./limits.ts";
 import type { Sbom } from "./sbom.ts";
-import { type NextBytes, parseSparsely } from "./sparse-json.ts";
+import { type NextBytes, parseSparsely, type SparseMembers } from "./sparse-json.ts";
 import { isSpdx, readSpdx, spdxMembers } from "./spdx.ts";
 
 /** The compression of a document. */
@@ -100,7 +100,7 @@ const sbomPredicates = /^https:\/\/(?:spdx\.dev\/Document|cyclonedx\.org\/(?:bom
 function readSbom(next: NextBytes, digest: string): Sbom | undefined {
   const document = parse(next);
   if (!isJsonObject(document)) throw new BadDocument("must be a JSON object");
-  const attestation = attestationIn(document, (payload) => parse(once(payload)));
+  const attestation = attestationIn(document, (payload) => payload);
   if (!attestation) {
     if (isEnvelope(document)) throw new BadDocument("is an envelope without an in-toto statement");
     return { ...readBare(document), isSigned: false };
@@ -134,7 +134,10 @@ const envelopeMembers = "payloadType payload dsseEnvelope _type predicateType pr
   " ",
 );
 
-const members: ReadonlySet<string> = new Set(envelopeMembers.concat(cycloneDxMembers, spdxMembers));
+const members: SparseMembers = {
+  kept: new Set(envelopeMembers.concat(cycloneDxMembers, spdxMembers)),
+  embedded: new Set(["payload"]),
+};
 
 /** A list with more items than a document may have packages would be made for nothing. */
 const parsingLimits = { ...sbomLimits, items: sbomLimits.packages };

@@ -16,15 +16,22 @@ export interface SparseLimits {
   readonly items: number;
 }
 
+/** The names of members that are kept, wherever they are. */
+export interface SparseMembers {
+  readonly kept: ReadonlySet<string>;
+  /** Of these, a text is JSON in base64, such as the payload of an envelope: its value is kept, and undefined if it is not JSON. */
+  readonly embedded: ReadonlySet<string>;
+}
+
 /** Returns the next bytes of a document, and undefined at its end. The bytes that it returned before may be gone then. */
 export type NextBytes = () => Buffer | undefined;
 
 /**
- * Parses JSON in UTF-8, and keeps the members with these names. Throws a SyntaxError for bytes that are not JSON, also in what is not kept,
+ * Parses JSON in UTF-8, and keeps the named members. Throws a SyntaxError for bytes that are not JSON, also in what is not kept,
  * and a BadDocument for an object that has a member twice, or beyond a limit. A byte order mark is skipped. Reads to the end.
  */
-export function parseSparsely(next: NextBytes, kept: ReadonlySet<string>, limits: SparseLimits): unknown {
-  const parser = new SparseParser(next, kept, limits);
+export function parseSparsely(next: NextBytes, members: SparseMembers, limits: SparseLimits): unknown {
+  const parser = new SparseParser(next, members, limits);
   return parser.parse();
 }
 
@@ -58,9 +65,25 @@ function missingAfter(character: number, missing: number): number {
 const literalCharacters: ReadonlySet<number> = new Set(Buffer.from("+-.0123456789Eaeflnrstu"));
 const literal = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)$/;
 
+/** A string that is being read. */
+interface OpenString {
+  /** How many characters of an escape are missing. */
+  missing: number;
+  /** Whether it has had no escape. */
+  isPlain: boolean;
+  /** Whether it comes in several parts. */
+  isSplit: boolean;
+  isEnd: boolean;
+}
+
+/** Returns the text of the source of a string. */
+function unescaped(source: string, { isPlain }: OpenString): string {
+  return isPlain ? source : JSON.parse(`"${source}"`);
+}
+
 class SparseParser {
   readonly #next: NextBytes;
-  readonly #kept: ReadonlySet<string>;
+  readonly #members: SparseMembers;
   readonly #limits: SparseLimits;
   readonly #decoder = new StringDecoder("utf8");
   #bytes: Buffer = Buffer.alloc(0);
@@ -70,9 +93,9 @@ class SparseParser {
   /** The lines that end before the current bytes. */
   #lines = 0;
 
-  constructor(next: NextBytes, kept: ReadonlySet<string>, limits: SparseLimits) {
+  constructor(next: NextBytes, members: SparseMembers, limits: SparseLimits) {
     this.#next = next;
-    this.#kept = kept;
+    this.#members = members;
     this.#limits = limits;
   }
 
@@ -119,10 +142,15 @@ class SparseParser {
     const names = new Set<string>();
     for (let isFirst = true; !this.#ends(close.object, isFirst); isFirst = false) {
       const name = this.#name(names);
-      const value = this.#value(isKept && this.#kept.has(name), depth);
+      const value = this.#member(name, isKept && this.#members.kept.has(name), depth);
       if (value !== undefined) found[name] = value;
     }
     return isKept ? found : undefined;
+  }
+
+  #member(name: string, isKept: boolean, depth: number): unknown {
+    if (isKept && this.#members.embedded.has(name) && this.#peek() === code.quote) return this.#embedded();
+    return this.#value(isKept, depth);
   }
 
   #list(isKept: boolean, depth: number): unknown[] | undefined {
@@ -158,26 +186,61 @@ class SparseParser {
   }
 
   #string(isKept: boolean): string | undefined {
-    this.#expect(code.quote);
+    const string = this.#beginString();
     let source = "";
-    let missing = 0;
-    let isPlain = true;
-    for (;;) {
-      const [bytes, start] = [this.#bytes, this.#at];
-      let at = start;
-      for (; at < bytes.length && (missing > 0 || bytes[at] !== code.quote); at++) {
-        missing = missingAfter(bytes[at]!, missing);
-        if (missing > 0) isPlain = false;
-      }
-      // The bytes of a character may come in two parts: only the decoder keeps the first of them.
-      if (isKept) source += this.#decoder.write(bytes.subarray(start, at));
-      this.#at = at;
-      if (at < bytes.length) break;
-      if (this.#current() === undefined) throw new SyntaxError();
+    while (!string.isEnd) {
+      const part = this.#partOf(string, isKept);
+      if (isKept) source += part;
     }
-    this.#at += 1;
-    if (!isKept) return undefined;
-    return isPlain ? source : JSON.parse(`"${source}"`);
+    return isKept ? unescaped(source, string) : undefined;
+  }
+
+  #beginString(): OpenString {
+    this.#expect(code.quote);
+    return { missing: 0, isPlain: true, isSplit: false, isEnd: false };
+  }
+
+  /** Returns the source of a string as far as the current bytes have it, or no text if it is not kept. */
+  #partOf(string: OpenString, isKept: boolean): string {
+    if (this.#current() === undefined) throw new SyntaxError();
+    const [bytes, start] = [this.#bytes, this.#at];
+    let { missing } = string;
+    let at = start;
+    for (; at < bytes.length && (missing > 0 || bytes[at] !== code.quote); at++) {
+      missing = missingAfter(bytes[at]!, missing);
+      if (missing > 0) string.isPlain = false;
+    }
+    string.missing = missing;
+    string.isEnd = at < bytes.length;
+    this.#at = string.isEnd ? at + 1 : at;
+    if (!isKept) return "";
+    const isWhole = string.isEnd && !string.isSplit;
+    string.isSplit = true;
+    // The bytes of a character may come in two parts: the decoder keeps the first of them.
+    return isWhole ? bytes.toString("utf8", start, at) : this.#decoder.write(bytes.subarray(start, at));
+  }
+
+  /** Parses JSON in a string of base64 as it comes. Returns undefined if it is not JSON. */
+  #embedded(): unknown {
+    const string = this.#beginString();
+    let left = "";
+    const next = () => {
+      if (string.isEnd) return undefined;
+      const source = left + this.#partOf(string, true);
+      const end = string.missing > 0 ? source.lastIndexOf("\\") : source.length;
+      // As Buffer.from does, whatever is not of the alphabet is skipped.
+      const text = unescaped(source.slice(0, end), string).replace(/[^\w+/-]/g, "");
+      const length = string.isEnd ? text.length : text.length - (text.length % 4);
+      left = text.slice(length) + source.slice(end);
+      return Buffer.from(text.slice(0, length), "base64");
+    };
+    try {
+      return parseSparsely(next, this.#members, this.#limits);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      while (!string.isEnd) this.#partOf(string, false);
+      return undefined;
+    }
   }
 
   /** Returns a number or a word as it is written. */

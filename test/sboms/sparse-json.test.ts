@@ -6,6 +6,8 @@ import { cycloneDx, dsse, spdx, statement } from "./documents.ts";
 
 const limits = { depth: 10, values: 1000, members: 100, items: 500 };
 
+const none: ReadonlySet<string> = new Set();
+
 /** Returns all names of members in a value. */
 function namesIn(value: unknown): string[] {
   if (typeof value !== "object" || value === null) return [];
@@ -34,7 +36,7 @@ function partsOf(text: string, size = Number.POSITIVE_INFINITY): NextBytes {
 /** Returns the value of a text with all members kept; undefined for what is not JSON. */
 function sparse(text: string, kept: ReadonlySet<string> = new Set(namesIn(parsed(text))), size?: number): unknown {
   try {
-    return parseSparsely(partsOf(text, size), kept, limits);
+    return parseSparsely(partsOf(text, size), { kept, embedded: none }, limits);
   } catch (error) {
     assert.ok(error instanceof SyntaxError || error instanceof BadDocument, String(error));
     // A text with a member twice is JSON, too.
@@ -94,7 +96,10 @@ describe("JSON of which only some members are kept", () => {
 
   it("keeps the named ones wherever they are", () => {
     const text = '{"a": {"b": [{"c": 1, "a": 2}], "c": 3}, "b": 4, "c": {"a": 5}}';
-    assert.deepEqual(parseSparsely(partsOf(text), new Set(["a", "b"]), limits), { a: { b: [{ a: 2 }] }, b: 4 });
+    assert.deepEqual(parseSparsely(partsOf(text), { kept: new Set(["a", "b"]), embedded: none }, limits), {
+      a: { b: [{ a: 2 }] },
+      b: 4,
+    });
   });
 
   const rejected: readonly (readonly [name: string, text: string, problem: string])[] = [
@@ -111,10 +116,41 @@ describe("JSON of which only some members are kept", () => {
   for (const [name, text, message] of rejected)
     it(`rejects ${name}`, () => {
       for (const size of [1, text.length])
-        assert.throws(() => parseSparsely(partsOf(text, size), new Set(), limits), { name: "BadDocument", message });
+        assert.throws(() => parseSparsely(partsOf(text, size), { kept: none, embedded: none }, limits), {
+          name: "BadDocument",
+          message,
+        });
     });
 
   it("the sparse parser counts only members that are kept", () => {
-    assert.deepEqual(parseSparsely(partsOf(`{"x": [${"{},".repeat(5000)}{}]}`), new Set(), limits), {});
+    const document = `{"x": [${"{},".repeat(5000)}{}]}`;
+    assert.deepEqual(parseSparsely(partsOf(document), { kept: none, embedded: none }, limits), {});
   });
+
+  const base64 = Buffer.from(JSON.stringify({ a: [1, "世界"] })).toString("base64");
+  const embedded: readonly (readonly [name: string, payload: unknown, value: unknown])[] = [
+    ["JSON", base64, { a: [1, "世界"] }],
+    ["JSON without padding", base64.replace(/=+$/, ""), { a: [1, "世界"] }],
+    ["JSON in lines", base64.replace(/.{5}/g, "$&\r\n"), { a: [1, "世界"] }],
+    ["JSON with a letter outside the alphabet of URLs", Buffer.from('"?>?~~"').toString("base64url"), "?>?~~"],
+    ["other text", Buffer.from("text").toString("base64"), undefined],
+    ["JSON with text behind it", Buffer.from("{} {}").toString("base64"), undefined],
+    ["no text", "", undefined],
+    ["no base64", '\\"世界', undefined],
+    ["an object that is not in base64", { a: 1 }, { a: 1 }],
+  ];
+  for (const [name, payload, value] of embedded)
+    it(`a member that may hold JSON in base64 has its value: ${name}`, () => {
+      const members = { kept: new Set(["a", "payload", "last"]), embedded: new Set(["payload"]) };
+      // Some programs write each slash as an escape.
+      const written = JSON.stringify({ payload, last: 2 }).replaceAll("/", "\\/").replace("5", "\\u0035");
+      for (const size of [1, 2, 3, 5, written.length])
+        assert.deepEqual(
+          parseSparsely(partsOf(written, size), members, limits),
+          { ...(value !== undefined && { payload: value }), last: 2 },
+          `in parts of ${size}`,
+        );
+      const broken = written.replace(/:"?/, "$&\u0001");
+      assert.throws(() => parseSparsely(partsOf(broken), members, limits), { name: "SyntaxError" });
+    });
 });

@@ -16,23 +16,24 @@ export function unwrap(document: unknown): unknown {
   return { ...predicate, statements: predicate.statements.map(inherit) };
 }
 
-/** Returns the attestation that a document is or holds; undefined for none. `parse` parses what is in an envelope. */
+/** Returns the attestation that a document is or holds; undefined for none. `parse` parses the payload of an envelope. */
 export function attestationIn(
   document: unknown,
-  parse: (bytes: Buffer) => unknown = (bytes) => parseExactly(bytes.toString("utf8")),
+  parse: (payload: unknown) => unknown = parsePayload,
 ): JsonObject | undefined {
   if (!isJsonObject(document)) return undefined;
   if (typeof document._type === "string" && "predicateType" in document) return document;
   const envelope = isJsonObject(document.dsseEnvelope) ? document.dsseEnvelope : document;
   const { payloadType, payload } = envelope;
-  if (payloadType !== "application/vnd.in-toto+json" || typeof payload !== "string") return undefined;
-  const found = parsePayload(payload, parse);
+  if (payloadType !== "application/vnd.in-toto+json") return undefined;
+  const found = parse(payload);
   return isJsonObject(found) && typeof found._type === "string" ? found : undefined;
 }
 
-function parsePayload(payload: string, parse: (bytes: Buffer) => unknown): unknown {
+function parsePayload(payload: unknown): unknown {
+  if (typeof payload !== "string") return undefined;
   try {
-    return parse(Buffer.from(payload, "base64"));
+    return parseExactly(Buffer.from(payload, "base64").toString("utf8"));
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
