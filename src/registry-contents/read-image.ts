@@ -147,8 +147,7 @@ async function readDocument(
 
 /** Returns undefined if the registry does not have the blob. */
 async function readBlob({ source, documents }: RegistryContext, repository: string, digest: string, image: string) {
-  const document = { compression: "", digest: image, isStored: false } as const;
-  return await source.blob(repository, digest, (bytes) => documents.read(document, bytes));
+  return await source.blob(repository, digest, (bytes) => documents.read(image, bytes));
 }
 
 const sourceNames: Readonly<Record<number, string>> = { 1: "referrer", 2: "attestation", 4: "tag" };

@@ -1,6 +1,5 @@
 // Reads an SBOM: CycloneDX or SPDX, bare, in an in-toto statement, in a DSSE envelope or in a Sigstore bundle.
 import { createHash } from "node:crypto";
-import { constants, gunzipSync, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { BadDocument } from "../advisories/document.ts";
 import { attestationIn } from "../advisories/openvex/attestation.ts";
 import { clip } from "../base/clip.ts";
@@ -11,38 +10,24 @@ import type { Sbom } from "./sbom.ts";
 import { type NextBytes, parseSparsely, type SparseMembers } from "./sparse-json.ts";
 import { isSpdx, readSpdx, spdxMembers } from "./spdx.ts";
 
-/** The compression of a document. */
-export type Compression = "" | "gzip" | "zstd";
-
-/** Facts about a document to read. */
-export interface SbomDocument {
-  readonly compression: Compression;
-  /** The digest of the image. A statement must name it. */
-  readonly digest: string;
-  /** Whether the document is to be stored, and returned for that. */
-  readonly isStored: boolean;
-}
-
 /** A document that was read. */
 export interface ReadDocument {
   /** Undefined for a statement that is about something else, such as provenance. */
   readonly sbom: Sbom | undefined;
-  /** The digest and the size of the document without compression. */
+  /** The digest of the document. */
   readonly digest: string;
+  /** Its size in bytes. */
   readonly size: number;
-  /** The document, compressed with zstd; empty unless it is to be stored. */
-  readonly stored: Uint8Array;
 }
 
 /**
- * Reads a document. Throws BadDocument if it is not an SBOM that can be read. In memory is the part that `next` returned last, and the
- * whole of a document that is compressed or to be stored.
+ * Reads a document about the image with a digest, which a statement must name. Throws BadDocument if it is not an SBOM that can be read. Only
+ * the part that `next` returned last is in memory.
  */
-export function readDocument({ compression, digest, isStored }: SbomDocument, next: NextBytes): ReadDocument {
-  const whole = compression !== "" || isStored ? decompressed(allOf(next), compression) : undefined;
-  const checked = new CheckedBytes(whole ? once(whole) : next);
-  const sbom = readSbom(() => checked.next(), digest);
-  return { sbom, ...checked.found(), stored: whole && isStored ? zstdCompressSync(whole) : new Uint8Array() };
+export function readDocument(image: string, next: NextBytes): ReadDocument {
+  const checked = new CheckedBytes(next);
+  const sbom = readSbom(() => checked.next(), image);
+  return { sbom, ...checked.found() };
 }
 
 /** Bytes of a document, which are counted and checked as they come. */
@@ -61,7 +46,8 @@ class CheckedBytes {
   next(): Buffer | undefined {
     const bytes = this.#next();
     this.#size += bytes?.length ?? 0;
-    if (this.#size > sbomLimits.documentBytes) throw tooLarge();
+    const most = sbomLimits.documentBytes;
+    if (this.#size > most) throw new BadDocument(`is larger than ${most / 1024 / 1024} MiB`);
     if (bytes) this.#hash.update(bytes);
     try {
       this.#decoder.decode(bytes, { stream: bytes !== undefined });
@@ -75,23 +61,6 @@ class CheckedBytes {
   found(): { readonly digest: string; readonly size: number } {
     return { digest: `sha256:${this.#hash.digest("hex")}`, size: this.#size };
   }
-}
-
-/** Returns a function that returns these bytes once. */
-function once(bytes: Buffer): NextBytes {
-  let left: Buffer | undefined = bytes;
-  return () => {
-    const next = left;
-    left = undefined;
-    return next;
-  };
-}
-
-/** Returns all bytes, which the caller has limited. */
-function allOf(next: NextBytes): Buffer {
-  const parts: Buffer[] = [];
-  for (let part = next(); part; part = next()) parts.push(Buffer.from(part));
-  return Buffer.concat(parts);
 }
 
 /** Predicates of in-toto statements that are SBOMs: https://github.com/in-toto/attestation/tree/main/spec/predicates. */
@@ -110,23 +79,6 @@ function readSbom(next: NextBytes, digest: string): Sbom | undefined {
   requireSubject(attestation, digest);
   if (!isJsonObject(attestation.predicate)) throw new BadDocument("has a predicate that is not an object");
   return { ...readBare(attestation.predicate), isSigned: attestation !== document };
-}
-
-function decompressed(bytes: Buffer, compression: Compression): Buffer {
-  if (compression === "") return bytes;
-  const maxOutputLength = sbomLimits.documentBytes;
-  try {
-    return compression === "gzip"
-      ? gunzipSync(bytes, { maxOutputLength })
-      : zstdDecompressSync(bytes, { maxOutputLength, params: { [constants.ZSTD_d_windowLogMax]: 25 } });
-  } catch (error) {
-    if ((error as { code?: unknown }).code === "ERR_BUFFER_TOO_LARGE") throw tooLarge();
-    throw new BadDocument(`is not compressed with ${compression}`);
-  }
-}
-
-function tooLarge(): BadDocument {
-  return new BadDocument(`is larger than ${sbomLimits.documentBytes / 1024 / 1024} MiB`);
 }
 
 /** The members of envelopes and statements that are read. */

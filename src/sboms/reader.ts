@@ -1,8 +1,8 @@
 // Reads SBOMs in a thread with a limit on its memory: a large document would block the event loop, and a hostile one the server.
 import { Worker } from "node:worker_threads";
+import { BadDocument } from "../advisories/document.ts";
 import { programFile } from "../base/program-file.ts";
 import { sbomLimits } from "./limits.ts";
-import type { SbomDocument } from "./read.ts";
 import { type BytesMessage, nextBytes, type ReadResult, type ThreadMessage } from "./thread-port.ts";
 
 const threadFile = programFile("sboms/read-thread.js");
@@ -12,8 +12,11 @@ export type DocumentBytes = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 
 /** Reads documents, one at a time. Disposing ends the thread. */
 export interface SbomReader extends AsyncDisposable {
-  /** Reads a document. Rejects with the error of `bytes` if they do not come; if the problem is the document, its result says so. */
-  read(document: SbomDocument, bytes: DocumentBytes): Promise<ReadResult>;
+  /**
+   * Reads a document about the image with a digest. Rejects with the error of `bytes` if they do not come. If the problem is the document, or
+   * the error a BadDocument, the result says so.
+   */
+  read(image: string, bytes: DocumentBytes): Promise<ReadResult>;
 }
 
 /** Makes a reader, whose thread starts with the first document and ends when it has had none for a while. */
@@ -29,13 +32,13 @@ export function newSbomReader(): SbomReader {
     await ending?.worker.terminate();
   }
 
-  async function readNow(document: SbomDocument, bytes: DocumentBytes): Promise<ReadResult> {
+  async function readNow(image: string, bytes: DocumentBytes): Promise<ReadResult> {
     clearTimeout(idle);
     thread ??= start();
     // The memory of a bad document is given back at once, not at the next garbage collection.
     let isGood = false;
     try {
-      const result = await resultOf(thread, document, bytes);
+      const result = await resultOf(thread, image, bytes);
       isGood = !("problem" in result);
       return result;
     } finally {
@@ -45,8 +48,8 @@ export function newSbomReader(): SbomReader {
   }
 
   return {
-    read(document, bytes) {
-      const reading = last.then(() => readNow(document, bytes));
+    read(image, bytes) {
+      const reading = last.then(() => readNow(image, bytes));
       last = reading.catch(() => {});
       return reading;
     },
@@ -76,11 +79,7 @@ function start(): ReadThread {
 }
 
 /** Waits for the result of a document. A thread that ends, or that takes too long, is the fault of the document. */
-async function resultOf(
-  { worker, signal }: ReadThread,
-  document: SbomDocument,
-  bytes: DocumentBytes,
-): Promise<ReadResult> {
+async function resultOf({ worker, signal }: ReadThread, image: string, bytes: DocumentBytes): Promise<ReadResult> {
   const parts = partsOf(bytes);
   const { promise, resolve, reject } = Promise.withResolvers<ReadResult>();
   const timer = setTimeout(() => resolve({ problem: "takes too long to read" }), sbomLimits.readMs);
@@ -89,15 +88,16 @@ async function resultOf(
     Atomics.store(signal, 0, 1);
     Atomics.notify(signal, 0);
   };
+  const fail = (error: unknown) => (error instanceof BadDocument ? resolve({ problem: error.message }) : reject(error));
   worker.ref();
   worker.removeAllListeners("error");
   worker.on("message", (message: ThreadMessage) => {
     if (message !== nextBytes) resolve(message);
-    else parts.next().then(({ value }) => send(value), reject);
+    else parts.next().then(({ value }) => send(value), fail);
   });
   worker.once("error", (error) => resolve({ problem: problemOf(error) }));
   worker.once("exit", () => resolve({ problem: "cannot be read" }));
-  worker.postMessage(document);
+  worker.postMessage(image);
   try {
     return await promise;
   } finally {

@@ -2,7 +2,7 @@
 import { setPriority } from "node:os";
 import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { BadDocument } from "../advisories/document.ts";
-import { type ReadDocument, readDocument, type SbomDocument } from "./read.ts";
+import { type ReadDocument, readDocument } from "./read.ts";
 import type { NextBytes } from "./sparse-json.ts";
 
 /** The result of reading a document, or the problem with it: words that follow its name. */
@@ -17,19 +17,19 @@ export type ThreadMessage = typeof nextBytes | ReadResult;
 /** The response to `nextBytes`; undefined at the end of the document. */
 export type BytesMessage = Uint8Array<ArrayBuffer> | undefined;
 
-/** Reads the documents that the thread receives. Its data is the signal that wakes it when bytes have been sent. */
+/** Reads the documents about the images whose digests the thread receives. Its data is the signal that wakes it when bytes have been sent. */
 export function serveReader(): void {
   lowerPriority();
   const signal: Int32Array = workerData;
-  parentPort!.on("message", (document: SbomDocument) => {
-    const result = resultOf(document, bytesFrom(signal));
+  parentPort!.on("message", (image: string) => {
+    const result = resultOf(image, bytesFrom(signal));
     parentPort!.postMessage(result satisfies ThreadMessage);
   });
 }
 
-function resultOf(document: SbomDocument, next: NextBytes): ReadResult {
+function resultOf(image: string, next: NextBytes): ReadResult {
   try {
-    return readDocument(document, next);
+    return readDocument(image, next);
   } catch (error) {
     // An object nested too deep ends in a RangeError where its depth is not counted, such as in a payload.
     if (error instanceof BadDocument || error instanceof RangeError) return { problem: error.message };

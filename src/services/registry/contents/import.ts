@@ -32,7 +32,7 @@ function uploadedSboms(context: UploadContext): Importer<UploadedSbom> {
       const { uid } = message;
       if (!(await rowExists(session, repoCollection, uid))) return rejected([missing("uid", "a repo", uid)]);
       const upload = uploadOf(message);
-      const name = uploadName(await readUpload(sboms, upload, false));
+      const name = uploadName(await readUpload(sboms, upload));
       return resultOf(!(await hasSbom(session, upload, name)));
     },
 

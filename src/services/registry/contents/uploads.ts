@@ -4,7 +4,8 @@ import { failedPrecondition, invalidField, notFound } from "../../../aip/errors.
 import { parentOf } from "../../../model/uid.ts";
 import type { Call } from "../../../pipeline/call.ts";
 import { type ServiceContext, writeContext } from "../../../resource/service-context.ts";
-import type { Compression, ReadDocument } from "../../../sboms/read.ts";
+import { type Compression, compressed, decompressed } from "../../../sboms/compression.ts";
+import type { ReadDocument } from "../../../sboms/read.ts";
 import type { SbomReader } from "../../../sboms/reader.ts";
 import { lockRow } from "../../../storage/collection/rows.ts";
 import type { Transaction, WriteContext } from "../../../storage/engine/session.ts";
@@ -63,8 +64,9 @@ export async function putUpload(
   call: Call,
 ): Promise<{ readonly sbom: SbomInfo; readonly isNew: boolean }> {
   const { database, clock, sboms } = context;
-  const read = await readUpload(sboms, upload, true);
-  const stored = await database.write(writeContext(call, clock), (tx) => store(tx, upload, read));
+  const read = await readUpload(sboms, upload);
+  const content = (await compressed(partsOf(upload))).toString("base64");
+  const stored = await database.write(writeContext(call, clock), (tx) => store(tx, upload, { ...read, content }));
   if (stored.dueTime === undefined) return { sbom: stored.sbom, isNew: false };
   const packages = new Map(read.sbom.purls.map((purl) => [purl, SbomSource.upload]));
   await writePackages(database, () => writeContext(call, clock), stored.image, { kinds: 0, packages });
@@ -76,18 +78,18 @@ export async function putUpload(
 type ReadSbom = ReadDocument & { readonly sbom: NonNullable<ReadDocument["sbom"]> };
 
 /** Reads the document of an upload. Throws INVALID_ARGUMENT if it is not an SBOM that can be read. */
-export async function readUpload(
-  sboms: SbomReader,
-  { content, compression: given, digest }: Upload,
-  isStored: boolean,
-): Promise<ReadSbom> {
-  const compression = compressions[given];
-  if (compression === undefined) throw invalidField("compression", "is not a known compression");
-  const read = await sboms.read({ compression, digest, isStored }, [Uint8Array.from(content)]);
+export async function readUpload(sboms: SbomReader, upload: Upload): Promise<ReadSbom> {
+  const read = await sboms.read(upload.digest, partsOf(upload));
   if ("problem" in read) throw invalidField("content", read.problem);
   const { sbom } = read;
   if (!sbom) throw invalidField("content", "is a statement about something else than packages");
   return { ...read, sbom };
+}
+
+function partsOf({ content, compression: given }: Upload): AsyncIterable<Buffer> {
+  const compression = compressions[given];
+  if (compression === undefined) throw invalidField("compression", "is not a known compression");
+  return decompressed(content, compression);
 }
 
 const compressions: Readonly<Record<number, Compression | undefined>> = {
@@ -101,7 +103,11 @@ export function uploadName({ digest }: Pick<ReadDocument, "digest">): string {
   return `upload:${digest}`;
 }
 
-async function store(tx: Transaction, { repoUid, digest, moved }: Upload, read: ReadSbom): Promise<Stored> {
+async function store(
+  tx: Transaction,
+  { repoUid, digest, moved }: Upload,
+  { content, ...read }: ReadSbom & { readonly content: string },
+): Promise<Stored> {
   if (!(await lockRow(tx, repoCollection, repoUid))) throw notFound(repoType, repoUid);
   if (!moved) await requireDigest(tx, repoUid, digest);
   const no = await openImage(tx, repoUid, digest);
@@ -113,7 +119,7 @@ async function store(tx: Transaction, { repoUid, digest, moved }: Upload, read: 
   if (known.length >= contentLimits.sboms)
     throw failedPrecondition("TOO_MANY_SBOMS", `the image has ${contentLimits.sboms} SBOMs, which is the most`, digest);
   const sbom = infoOf(no, name, read, moved?.createTime ?? tx.context.time);
-  await putSbomRow(tx, { ...sbom, content: Buffer.from(read.stored).toString("base64") });
+  await putSbomRow(tx, { ...sbom, content });
   logSbom(tx, repoUid, null, { digest, name, format: sbom.format, packages: sbom.packages });
   return { image, sbom, dueTime: await queueForLater(tx, no) };
 }
@@ -202,7 +208,7 @@ async function packagesOfUploads(
   for (const name of names) {
     const content = (await findSbom(database.session, image, name))?.content ?? "";
     const bytes = Buffer.from(content, "base64");
-    const read = await sboms.read({ compression: "zstd", digest, isStored: false }, [bytes]);
+    const read = await sboms.read(digest, decompressed(bytes, "zstd"));
     const purls = "problem" in read ? [] : (read.sbom?.purls ?? []);
     for (const purl of purls) packages.set(purl, SbomSource.upload);
   }
