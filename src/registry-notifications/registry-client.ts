@@ -68,7 +68,7 @@ export function upstreamReferrers(options: UpstreamOptions, limits: ContentLimit
   };
 }
 
-/** What is requested. */
+/** Content of a repository that is requested. */
 interface Sought {
   readonly repository: string;
   readonly accept: string;

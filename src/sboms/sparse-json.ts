@@ -228,7 +228,7 @@ class SparseParser {
       if (string.isEnd) return undefined;
       const source = left + this.#partOf(string, true);
       const end = string.missing > 0 ? source.lastIndexOf("\\") : source.length;
-      // As Buffer.from does, whatever is not of the alphabet is skipped.
+      // Characters outside the alphabet are skipped, as Buffer.from does.
       const text = unescaped(source.slice(0, end), string).replace(/[^\w+/-]/g, "");
       const length = string.isEnd ? text.length : text.length - (text.length % 4);
       left = text.slice(length) + source.slice(end);
