@@ -3,6 +3,7 @@
 // not heed the memory limit of a thread.
 import { StringDecoder } from "node:string_decoder";
 import { BadDocument } from "../advisories/document.ts";
+import { clip } from "../base/clip.ts";
 import type { JsonObject } from "../base/json.ts";
 
 /** Limits of a document. */
@@ -176,7 +177,9 @@ class SparseParser {
     this.#peek();
     const name = this.#string(true)!;
     if (names.has(name))
-      throw new BadDocument(`has a member twice: ${JSON.stringify(name)} in line ${this.#linesBefore(this.#at) + 1}`);
+      throw new BadDocument(
+        `has a member twice: ${JSON.stringify(clip(name))} in line ${this.#linesBefore(this.#at) + 1}`,
+      );
     if (names.size === this.#limits.members)
       throw new BadDocument(`has an object with more than ${this.#limits.members} members`);
     names.add(name);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { BadDocument } from "../../src/advisories/document.ts";
+import { clip } from "../../src/base/clip.ts";
 import { type NextBytes, parseSparsely } from "../../src/sboms/sparse-json.ts";
 import { cycloneDx, dsse, spdx, statement } from "./documents.ts";
 
@@ -104,6 +105,11 @@ describe("JSON of which only some members are kept", () => {
 
   const rejected: readonly (readonly [name: string, text: string, problem: string])[] = [
     ["a member twice", '{"x": {"y": 1,\n"\\u0079": 2}}', 'has a member twice: "y" in line 2'],
+    [
+      "a long member twice",
+      `{"${"x".repeat(5000)}": 1, "${"x".repeat(5000)}": 2}`,
+      `has a member twice: ${JSON.stringify(clip("x".repeat(5000)))} in line 1`,
+    ],
     ["too much depth", "[".repeat(11), "is nested more than 10 deep"],
     ["too many values", `[${`[${"1,".repeat(400)}1],`.repeat(3)}1]`, "needs more memory than a document may"],
     ["too many items", `[${"1,".repeat(500)}1]`, "has a list of more than 500 items"],
