@@ -7,6 +7,7 @@ import { show } from "../base/clip.ts";
 import type { Config } from "../config/config.ts";
 import type { Call } from "../pipeline/call.ts";
 import { originOf } from "../pipeline/observe.ts";
+import { newCallRejection } from "../transport/connect/error-response.ts";
 import { newRouter, type RouterOptions } from "../transport/connect/router.ts";
 import { detailTypes } from "../transport/error-detail-types.ts";
 import { type Cors, newCors } from "../transport/http/cors.ts";
@@ -16,6 +17,7 @@ import type { ListenerOptions } from "../transport/listener/listener.ts";
 import { type EndpointOptions, type Endpoints, newEndpoints } from "../transport/pages/endpoints.ts";
 import { type Mounts, newSite, type Pages } from "../transport/pages/pages.ts";
 import { newRestTransport } from "../transport/rest/rest-transport.ts";
+import { newStreamingTransport, type StreamingTransport } from "../transport/streaming/stream-transport.ts";
 import { newUnaryTransport, type UnaryTransport } from "../transport/unary/unary-transport.ts";
 import type { Api } from "./api.ts";
 import { limits } from "./limits.ts";
@@ -39,27 +41,45 @@ export function newTransportChain(options: TransportChainOptions, onError: (erro
   const { config, api } = options;
   const cors = newCors(config.corsOrigins);
   const unary = unaryOf(api, cors, onError);
+  const streaming = streamingOf(options);
   const router = routerOf(options);
   const handler = onExchange((exchange) => {
-    if (!unary.request(exchange)) return router(exchange);
+    if (!unary.request(exchange) && !streaming(exchange)) return router(exchange);
   });
   return { handler: cors.surround(handler), fast: unary.stream };
 }
 
+/** The limits that calls and streams share. */
+const callLimits = {
+  maxBodyBytes: limits.bodyBytes,
+  bodyTimeoutMs: limits.bodyTimeoutMs,
+  freeChunks: defaultLimits.freeChunks,
+  meanChunkBytes: defaultLimits.meanChunkBytes,
+  maxTimeoutMs: limits.deadlineMs,
+  maxJsonDepth: limits.jsonDepth,
+};
+
 function unaryOf({ methods }: Api, { headersFor }: Cors, onError: (error: unknown) => void): UnaryTransport {
-  return newUnaryTransport({
-    methods,
-    maxBodyBytes: limits.bodyBytes,
-    bodyTimeoutMs: limits.bodyTimeoutMs,
-    freeChunks: defaultLimits.freeChunks,
-    meanChunkBytes: defaultLimits.meanChunkBytes,
-    requestTimeoutMs: limits.requestTimeoutMs,
-    maxTimeoutMs: limits.deadlineMs,
-    maxJsonDepth: limits.jsonDepth,
+  const { requestTimeoutMs } = limits;
+  return newUnaryTransport({ ...callLimits, methods, requestTimeoutMs, detailTypes, headersFor, onError });
+}
+
+function streamingOf({ config, api, draining }: TransportChainOptions): StreamingTransport {
+  const { streamStallMs } = limits;
+  const rejectCall = newCallRejection({ detailTypes, errorDomain: errorDomain(config) });
+  return newStreamingTransport({
+    ...callLimits,
+    methods: api.streams,
+    streamStallMs,
     detailTypes,
-    headersFor,
-    onError,
+    rejectCall,
+    draining,
   });
+}
+
+/** The domain of errors that no service returns. */
+function errorDomain({ domain }: Config): string {
+  return `iam.${domain}`;
 }
 
 function routerOf(options: TransportChainOptions): ExchangeHandler {
@@ -69,7 +89,7 @@ function routerOf(options: TransportChainOptions): ExchangeHandler {
     fallback: siteOf(options),
     maxTimeoutMs: limits.deadlineMs,
     detailTypes,
-    errorDomain: `iam.${config.domain}`,
+    errorDomain: errorDomain(config),
     draining,
   });
 }
@@ -94,7 +114,7 @@ function siteOf({ config, log, api, endpoints, pages, mounts, observe }: Transpo
   const endpointOptions = {
     ...limits,
     maxJsonDepth: limits.jsonDepth,
-    errorDomain: `iam.${domain}`,
+    errorDomain: errorDomain(config),
     observe,
   };
   const plain = newEndpoints(endpoints, endpointOptions, (exchange) => gateway.handle(exchange));

@@ -6,7 +6,7 @@ import { newNetworkList } from "../base/network-address.ts";
 import type { Certificate } from "../config/certificate.ts";
 import type { Address } from "../config/listen-config.ts";
 import { apiPages, consoleFolder, consolePages } from "../console/console-pages.ts";
-import type { MethodTable, StreamMethod } from "../pipeline/method.ts";
+import type { MethodTable } from "../pipeline/method.ts";
 import type { Operation } from "../transport/connect/router.ts";
 import type { HealthOptions } from "../transport/connect/streams/health.ts";
 import { onExchange } from "../transport/http/exchange.ts";
@@ -18,7 +18,6 @@ import type { ServerApi } from "./api.ts";
 import { openPortCertificate } from "./certificate.ts";
 import { endpoints } from "./endpoints.ts";
 import { unopenedPort } from "./free-ports.ts";
-import { limits } from "./limits.ts";
 import type { LoginCheck } from "./login-check.ts";
 import { measureCertificate } from "./metrics/token-metrics.ts";
 import { openApiPages } from "./openapi-pages.ts";
@@ -89,10 +88,7 @@ function servedBy(
     log,
     api,
     draining,
-    operations: {
-      ...operations(api.methods, { check: readiness.check, draining }),
-      ...streamOperations(api.streams, draining),
-    },
+    operations: operations(api.methods, { check: readiness.check, draining }),
     endpoints: {
       ...endpoints({ ...context, ...storage, ...tokens, ...tokenService, signer, methods: api.methods }),
       ...tokenService.signInEndpoints,
@@ -166,23 +162,6 @@ function operations(methods: MethodTable, state: Omit<HealthOptions, "services">
     "grpc.reflection.v1.ServerReflection": reflection,
     "grpc.reflection.v1alpha.ServerReflection": reflection,
   };
-}
-
-/** Returns the streams of the API by service. Each is loaded by the first request for it. */
-function streamOperations(
-  streams: readonly StreamMethod[],
-  draining: AbortSignal,
-): Readonly<Record<string, Operation>> {
-  const services = Map.groupBy(streams, ({ descriptor }) => descriptor.parent.typeName);
-  return Object.fromEntries(
-    [...services].map(([service, methods]): [string, Operation] => [
-      service,
-      async () => {
-        const { addStreams } = await loadOperations();
-        return (router) => addStreams(router, methods, { streamStallMs: limits.streamStallMs, draining });
-      },
-    ]),
-  );
 }
 
 function loadOperations() {

@@ -9,8 +9,7 @@ import { isHttp2 } from "../http/message.ts";
 import type { OutgoingResponse } from "../http/response.ts";
 import { respondOnStream } from "../http/stream-exchange.ts";
 import { proto } from "../unary/codec.ts";
-import { connect } from "../unary/connect-protocol.ts";
-import { wrap } from "../unary/envelope.ts";
+import { connect, endOfStream } from "../unary/connect-protocol.ts";
 import { grpc } from "../unary/grpc.ts";
 import { grpcWeb } from "../unary/grpc-web.ts";
 import type { Protocol } from "../unary/protocol.ts";
@@ -61,19 +60,8 @@ export function newCallRejection(options: RejectionOptions): CallRejection {
 /** gRPC clients accept a response only in the encoding of their messages, even without a message. */
 function inTypeOf(head: RequestHead, response: OutgoingResponse): OutgoingResponse {
   const sent = (head.header("content-type") ?? "").toLowerCase();
-  if (connectStream.test(sent)) return inEndOfStream(sent, response);
+  if (connectStream.test(sent))
+    return { status: 200, headers: { "content-type": sent }, body: endOfStream(response.body) };
   const [type] = /^application\/grpc(?:-web)?\+json\b/.exec(sent) ?? [];
   return type ? { ...response, headers: { ...response.headers, "content-type": type } } : response;
-}
-
-/** The flag of the last message of a Connect stream, which contains the error of the call. */
-const endOfStreamFlag = 2;
-
-function inEndOfStream(type: string, { body = "" }: OutgoingResponse): OutgoingResponse {
-  const error = typeof body === "string" ? body : Buffer.from(body).toString();
-  return {
-    status: 200,
-    headers: { "content-type": type },
-    body: wrap(endOfStreamFlag, Buffer.from(`{"error":${error}}`)),
-  };
 }

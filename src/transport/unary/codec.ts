@@ -1,5 +1,6 @@
 // The codecs: a message in protobuf or in JSON, by itself or in an envelope.
 import {
+  type DescMethod,
   fromBinary,
   fromJson,
   type JsonReadOptions,
@@ -8,7 +9,6 @@ import {
   toJson,
 } from "@bufbuild/protobuf";
 import { ApiError, Code } from "../../aip/errors.ts";
-import type { Method } from "../../pipeline/method.ts";
 import { maxValues } from "../http/message-size.ts";
 import { parseJsonText } from "../json/parse-json.ts";
 import { newTextWriters } from "../json/serializer.ts";
@@ -16,14 +16,19 @@ import { fillPrefix, prefixLength, wrap } from "./envelope.ts";
 import { writeBinary } from "./protobuf-encoder.ts";
 import { holdsMoreValues } from "./value-count.ts";
 
+/** The messages of a method. */
+export interface MethodMessages {
+  readonly descriptor: Pick<DescMethod, "input" | "output">;
+}
+
 /** The encoding of messages as bytes. */
 export interface Codec {
   readonly name: "proto" | "json";
   /** Decodes a request. Throws INVALID_ARGUMENT if it is malformed, too deep, or has too many values. */
-  decode(method: Method, bytes: Buffer): Message;
-  encode(method: Method, message: Message): string | Uint8Array;
+  decode(method: MethodMessages, bytes: Buffer): Message;
+  encode(method: MethodMessages, message: Message): string | Uint8Array;
   /** Encodes a response in an envelope. `after` follows it, in an envelope of its own. */
-  envelop(method: Method, message: Message, after?: Uint8Array): Buffer;
+  envelop(method: MethodMessages, message: Message, after?: Uint8Array): Buffer;
 }
 
 /** `registry` has the messages that an Any may contain; `maxDepth` limits the nesting of arrays and objects. */
@@ -54,7 +59,7 @@ export function json({ maxDepth, registry }: JsonOptions): Codec {
   const writer = newTextWriters((schema, message) => toJson(schema, message, { registry }));
   // Newer clients may send unknown fields.
   const options = { registry, ignoreUnknownFields: true };
-  const encode = ({ descriptor }: Method, message: Message) => writer(descriptor.output)(message);
+  const encode = ({ descriptor }: MethodMessages, message: Message) => writer(descriptor.output)(message);
   return {
     name: "json",
     decode: (method, bytes) => readJson(method, bytes, maxDepth, options),
@@ -66,7 +71,12 @@ export function json({ maxDepth, registry }: JsonOptions): Codec {
   };
 }
 
-function readJson({ descriptor }: Method, bytes: Buffer, maxDepth: number, options: Partial<JsonReadOptions>): Message {
+function readJson(
+  { descriptor }: MethodMessages,
+  bytes: Buffer,
+  maxDepth: number,
+  options: Partial<JsonReadOptions>,
+): Message {
   const value = parseJsonText(bytes, maxDepth);
   try {
     return fromJson(descriptor.input, value, options);

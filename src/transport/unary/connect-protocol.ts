@@ -7,7 +7,8 @@ import type { OutgoingResponse, ResponseHeaders } from "../http/response.ts";
 import type { Codec } from "./codec.ts";
 import { type Compression, compressLong } from "./compression.ts";
 import { toConnectError } from "./connect-error.ts";
-import type { Protocol } from "./protocol.ts";
+import { openEnvelope, prefixLength, wrap } from "./envelope.ts";
+import type { Protocol, StreamProtocol } from "./protocol.ts";
 import { connectTimeout } from "./timeout.ts";
 
 /** Makes the unary Connect protocol with messages in a codec. `registry` has the messages of error details. */
@@ -29,6 +30,31 @@ export function connect(codec: Codec, { registry }: Required<Pick<JsonWriteOptio
     },
     failure: (thrown, call) => failureReply(toApiError(thrown), call, { registry }),
   };
+}
+
+/** Makes the Connect protocol with streams of messages in a codec: requests are in an envelope, and the last one of a response has its end. */
+export function connectStream(codec: Codec, options: Required<Pick<JsonWriteOptions, "registry">>): StreamProtocol {
+  const contentType = `application/connect+${codec.name}`;
+  return {
+    transport: "connect",
+    contentTypes: [contentType],
+    codec,
+    encodingHeader: "connect-content-encoding",
+    acceptHeader: "connect-accept-encoding",
+    prefixBytes: prefixLength,
+    timeoutOf: connectTimeout,
+    open: openEnvelope,
+    headers: { "content-type": contentType },
+    end: (error) => ({ last: endOfStream(error && errorToJsonBytes(toConnectError(error), options)) }),
+  };
+}
+
+/** The flag of the last message of a Connect stream. */
+const endOfStreamFlag = 2;
+
+/** Returns the last message of a Connect stream, with the JSON of the error of a call that failed. */
+export function endOfStream(error: string | Uint8Array | undefined): Buffer {
+  return wrap(endOfStreamFlag, Buffer.from(error === undefined ? "{}" : `{"error":${Buffer.from(error as string)}}`));
 }
 
 async function compressed(

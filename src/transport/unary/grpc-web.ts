@@ -2,7 +2,7 @@
 import type { Codec } from "./codec.ts";
 import { compressedEnvelope, wrap } from "./envelope.ts";
 import { grpcRequests, statusTrailers, typesOf } from "./grpc.ts";
-import type { Protocol } from "./protocol.ts";
+import type { Protocol, StreamProtocol } from "./protocol.ts";
 
 const trailerFlag = 0x80;
 const okTrailers = trailerEnvelope({ "grpc-status": "0" });
@@ -23,6 +23,18 @@ export function grpcWeb(codec: Codec): Protocol {
       });
     },
     failure: (error) => ({ status: 200, headers, body: trailerEnvelope(statusTrailers(error)) }),
+  };
+}
+
+/** Makes gRPC-web with streams of messages in a codec. */
+export function grpcWebStream(codec: Codec): StreamProtocol {
+  return {
+    ...grpcRequests,
+    transport: "grpc-web",
+    contentTypes: typesOf("application/grpc-web", codec),
+    codec,
+    headers: { "content-type": `application/grpc-web+${codec.name}` },
+    end: (error) => ({ last: error ? trailerEnvelope(statusTrailers(error)) : okTrailers }),
   };
 }
 

@@ -5,11 +5,12 @@ import { StatusSchema } from "../../../gen/google/rpc/status_pb.ts";
 import { toApiError } from "../../aip/errors.ts";
 import type { Codec } from "./codec.ts";
 import { compressedEnvelope, openEnvelope, prefixLength } from "./envelope.ts";
-import type { Protocol } from "./protocol.ts";
+import type { Protocol, RequestProtocol, StreamProtocol } from "./protocol.ts";
 import { grpcTimeout } from "./timeout.ts";
 import { fitTrailers } from "./trailer-limit.ts";
 
-const okTrailers = Object.freeze({ "grpc-status": "0" });
+/** The trailers of a call that succeeded. */
+export const okTrailers = Object.freeze({ "grpc-status": "0" });
 
 /** The members that gRPC and gRPC-web share. */
 export const grpcRequests = {
@@ -18,7 +19,7 @@ export const grpcRequests = {
   prefixBytes: prefixLength,
   timeoutOf: grpcTimeout,
   open: openEnvelope,
-} satisfies Partial<Protocol>;
+} satisfies Partial<RequestProtocol>;
 
 /** Makes unary gRPC with messages in a codec. */
 export function grpc(codec: Codec): Protocol {
@@ -36,6 +37,18 @@ export function grpc(codec: Codec): Protocol {
       });
     },
     failure: (error) => ({ status: 200, headers, trailers: statusTrailers(error) }),
+  };
+}
+
+/** Makes gRPC with streams of messages in a codec. */
+export function grpcStream(codec: Codec): StreamProtocol {
+  return {
+    ...grpcRequests,
+    transport: "grpc",
+    contentTypes: typesOf("application/grpc", codec),
+    codec,
+    headers: { "content-type": `application/grpc+${codec.name}` },
+    end: (error) => ({ trailers: error ? statusTrailers(error) : okTrailers }),
   };
 }
 

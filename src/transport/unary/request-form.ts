@@ -1,4 +1,4 @@
-// Decides how to serve a unary call, by the head of its request.
+// Decides how to serve a call, by the head of its request.
 import type { IncomingHttpHeaders } from "node:http";
 import { type ApiError, unimplemented } from "../../aip/errors.ts";
 import { clip } from "../../base/clip.ts";
@@ -8,14 +8,14 @@ import { acceptsCoding } from "../http/content-coding.ts";
 import { maxWireBytes } from "../http/message-size.ts";
 import type { BodyLimits } from "../http/request-body.ts";
 import { type Compression, compressions } from "./compression.ts";
-import type { HeaderOf, Protocol } from "./protocol.ts";
+import type { HeaderOf, RequestProtocol } from "./protocol.ts";
 
 /** The limits of a body. */
 export type FormLimits = BodyLimits & ChunkLimits;
 
 /** The decisions about serving a call. */
-export interface RequestForm {
-  readonly protocol: Protocol;
+export interface RequestForm<P extends RequestProtocol = RequestProtocol> {
+  readonly protocol: P;
   readonly limits: FormLimits;
   /** The deadline in milliseconds, 0 without one; or why there is none. */
   readonly timeout: number | ApiError;
@@ -33,15 +33,15 @@ export interface RequestForm {
 }
 
 /** Finds the form of a request. */
-export interface RequestForms {
+export interface RequestForms<P extends RequestProtocol> {
   /** Returns the form of a request by its headers; undefined if no protocol has its content type. */
-  of(headers: IncomingHttpHeaders): RequestForm | undefined;
+  of(headers: IncomingHttpHeaders): RequestForm<P> | undefined;
   /** The content types of all protocols, separated by ", ". */
   readonly contentTypes: string;
 }
 
 /** Returns the forms of these protocols. */
-export function requestForms(protocols: readonly Protocol[], limits: FormLimits): RequestForms {
+export function requestForms<P extends RequestProtocol>(protocols: readonly P[], limits: FormLimits): RequestForms<P> {
   const types = new Map(
     protocols.flatMap((protocol) => {
       const bounded = boundedProtocol(protocol, limits);
@@ -59,13 +59,13 @@ export function requestForms(protocols: readonly Protocol[], limits: FormLimits)
 }
 
 /** A protocol, and the limits of its bodies. */
-interface BoundedProtocol {
-  readonly protocol: Protocol;
+interface BoundedProtocol<P extends RequestProtocol> {
+  readonly protocol: P;
   readonly plain: FormLimits;
   readonly compressed: FormLimits;
 }
 
-function boundedProtocol(protocol: Protocol, limits: FormLimits): BoundedProtocol {
+function boundedProtocol<P extends RequestProtocol>(protocol: P, limits: FormLimits): BoundedProtocol<P> {
   const { prefixBytes } = protocol;
   const added = maxWireBytes(limits.maxBodyBytes, true) - limits.maxBodyBytes;
   return {
@@ -82,7 +82,10 @@ function plainType(text: string): string {
   return isForeign ? "" : type.trim();
 }
 
-function formOf({ protocol, plain, compressed }: BoundedProtocol, header: HeaderOf): RequestForm {
+function formOf<P extends RequestProtocol>(
+  { protocol, plain, compressed }: BoundedProtocol<P>,
+  header: HeaderOf,
+): RequestForm<P> {
   const timeout = protocol.timeoutOf(header);
   const encoding = header(protocol.encodingHeader) ?? "identity";
   if (encoding === "identity") {

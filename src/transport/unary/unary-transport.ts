@@ -1,4 +1,4 @@
-// The unary transport: serves every path of the method table over gRPC, gRPC-web and Connect. connect-node serves the streams.
+// The unary transport: serves every path of the method table over gRPC, gRPC-web and Connect. streaming/ serves those whose response is a stream.
 
 import type { Registry } from "@bufbuild/protobuf";
 import { toApiError } from "../../aip/errors.ts";
@@ -76,7 +76,12 @@ function protocolsOf({ detailTypes: registry, maxJsonDepth: maxDepth }: UnaryOpt
 }
 
 /** Serves a call over HTTP/1, or rejects a request whose verb, content type or version of HTTP cannot be those of a call. */
-function serveRequest(method: Method, exchange: MessageExchange, forms: RequestForms, options: UnaryOptions): void {
+function serveRequest(
+  method: Method,
+  exchange: MessageExchange,
+  forms: RequestForms<Protocol>,
+  options: UnaryOptions,
+): void {
   const { head, response } = exchange;
   const form = forms.of(head.headers);
   // RFC 9110 §15.5.6, §15.5.16: a rejection names what is allowed or accepted.
@@ -91,7 +96,12 @@ function serveRequest(method: Method, exchange: MessageExchange, forms: RequestF
   }
 }
 
-function serveStream(method: Method, form: RequestForm, exchange: StreamExchange, options: UnaryOptions): void {
+function serveStream(
+  method: Method,
+  form: RequestForm<Protocol>,
+  exchange: StreamExchange,
+  options: UnaryOptions,
+): void {
   const lifetime = new ExchangeLifetime(exchange);
   const call = callOf(exchange.head, form.protocol.transport, { lifetime });
   // Streams do not pass through cors.ts, which sets these headers for requests.
@@ -113,7 +123,7 @@ interface Served {
  */
 async function run(
   method: Method,
-  form: RequestForm,
+  form: RequestForm<Protocol>,
   { call, exchange, lifetime }: Served,
   options: UnaryOptions,
 ): Promise<void> {

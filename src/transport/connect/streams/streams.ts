@@ -1,4 +1,4 @@
-// The streaming services, and the streams of the API. Loaded on first use.
+// The services with streams in both directions or without a token: health and reflection. Loaded on first use.
 import type { DescService } from "@bufbuild/protobuf";
 import type { ConnectRouter } from "@connectrpc/connect";
 import { file_google_rpc_error_details } from "../../../../gen/google/rpc/error_details_pb.ts";
@@ -6,8 +6,6 @@ import { ServerReflection as ReflectionV1 } from "../../../../gen/grpc/reflectio
 import { ServerReflection as ReflectionV1Alpha } from "../../../../gen/grpc/reflection/v1alpha/reflection_pb.ts";
 import { Health } from "../../../../gen/health/v1/health_pb.ts";
 import { type HealthOptions, health } from "./health.ts";
-
-export { addStreams } from "./method-streams.ts";
 
 import { reflection } from "./reflection.ts";
 
