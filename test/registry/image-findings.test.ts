@@ -102,6 +102,29 @@ for (const database of databases) {
       await become(() => image.list(), []);
     });
 
+    it("follows changes of a record that the advisory itself does not show", async () => {
+      const group = await addGroup(server, server.groupUid, "unseen-changes");
+      const purls = ["pkg:deb/debian/openssl@0.9?distro=debian-9", "pkg:npm/left@1.5.0"];
+      const image = await newImage(group, "shop", purls);
+      const published = "2025-01-01T00:00:00Z";
+      const left = (introduced: string) => ({
+        package: { ecosystem: "npm", name: "left" },
+        ranges: [{ type: "SEMVER", events: [{ introduced }, { fixed: "2.0.0" }] }],
+      });
+      const openssl = (release: string) => ({
+        package: { ecosystem: `Debian:${release}`, name: "openssl" },
+        ranges: [{ type: "ECOSYSTEM", events: [{ introduced: "0" }, { fixed: "1.0" }] }],
+      });
+      const record = (id: string, ...affected: object[]) => ({ id, published, affected });
+      await importAll(group, record("N-1", left("0")), record("N-2", openssl("5"), openssl("6")));
+      await become(() => image.list(), ["N-1 pkg:npm/left@1.5.0"]);
+      // Where the range begins, and the release of one of two statements.
+      await importAll(group, record("N-1", left("1.9.0")), record("N-2", openssl("9"), openssl("6")));
+      await become(() => image.list(), [`N-2 ${purls[0]}`]);
+      await importAll(group, record("N-2", openssl("6")), record("N-1", left("1.0.0")));
+      await become(() => image.list(), ["N-1 pkg:npm/left@1.5.0"]);
+    });
+
     it("an advisory applies to the repos of its group and below, for every caller alike", async () => {
       const top = await addGroup(server, server.groupUid, "top");
       const [left, right] = [await addGroup(server, top, "left"), await addGroup(server, top, "right")];

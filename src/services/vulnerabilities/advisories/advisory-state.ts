@@ -116,17 +116,19 @@ export async function insertState(tx: Transaction, state: AdvisoryState): Promis
   return { row, events };
 }
 
-/** Replaces an advisory. `before` is what this transaction read. */
+/** Replaces an advisory. `before` is what this transaction read. `changesStatements`: see refreshAdvisory. */
 export async function replaceState(
   tx: Transaction,
   before: AdvisoryState,
   state: AdvisoryState,
+  changesStatements = false,
 ): Promise<AdvisoryState> {
   const { row: given, events } = withDerived(state);
   const known = new Map(before.events.map((event) => [event.uid, event]));
   const left = new Set(events.map(({ uid }) => uid));
   const dropped = before.events.filter(({ uid }) => !left.has(uid));
-  const changesDependents = dropped.length > 0 || events.some((event) => known.get(event.uid) !== event);
+  const changesEvents = dropped.length > 0 || events.some((event) => known.get(event.uid) !== event);
+  const changesDependents = changesStatements || changesEvents;
   const logged = { before: loggedState(before), after: loggedState({ row: given, events }) };
   const row = await updateRow(tx, advisoryCollection, before.row, given, { changesDependents, ...logged });
   for (const { uid } of dropped) await deleteAdvisoryEvent(tx, uid);

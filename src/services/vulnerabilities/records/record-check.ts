@@ -39,7 +39,7 @@ export const recordTables: DerivedTables = {
     }
     for await (const { located } of differing(tx)) {
       repaired++;
-      await refreshAdvisory(tx, located, newRecordReader(tx));
+      await refreshAdvisory(tx, located, newRecordReader(tx), true);
     }
     return repaired;
   },

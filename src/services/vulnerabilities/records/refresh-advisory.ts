@@ -21,8 +21,16 @@ import { derivedState, identityColumns, saidOf } from "./derived-state.ts";
 import type { LoadedRecord, RecordReader } from "./linked-records.ts";
 import { type LocatedAdvisory, rowOfDeleted } from "./located-advisories.ts";
 
-/** Derives an advisory from its linked records again, and writes the differences. */
-export async function refreshAdvisory(tx: Transaction, located: LocatedAdvisory, reader: RecordReader): Promise<void> {
+/**
+ * Derives an advisory from its linked records again, and writes the differences. `changesStatements` says that its statements differ: that is
+ * a change for whoever follows it, also where the advisory itself looks the same.
+ */
+export async function refreshAdvisory(
+  tx: Transaction,
+  located: LocatedAdvisory,
+  reader: RecordReader,
+  changesStatements: boolean,
+): Promise<void> {
   const before = located.isLive ? await findLocked(tx, located.uid) : undefined;
   if (located.isLive && !before) throw new ConcurrencyConflict(`advisory ${located.uid} is not there any more`);
   // A new advisory has no linked records except those just written.
@@ -30,7 +38,7 @@ export async function refreshAdvisory(tx: Transaction, located: LocatedAdvisory,
   const adopted = { ...located, row: before ? withoutSources(before.row, records) : located.row };
   const state = dueState(adopted, before, records, tx.context.time);
   if (!state) await withdraw(tx, adopted, before, records);
-  else if (before) await replaceState(tx, before, state);
+  else if (before) await replaceState(tx, before, state, changesStatements);
   else await revive(tx, located, state);
 }
 

@@ -1,12 +1,12 @@
 // Stores and deletes records, and updates their advisories.
-import { type JsonValue, toJson } from "@bufbuild/protobuf";
+import { create, type JsonValue, toJson } from "@bufbuild/protobuf";
 import type { Timestamp } from "@bufbuild/protobuf/wkt";
 import {
   type AdvisoryRecord,
   AdvisoryRecordSchema,
   RecordOutcome,
 } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { partsOf } from "../../../advisories/derive/parts.ts";
+import { partKey, partsOf, type RecordPart } from "../../../advisories/derive/parts.ts";
 import { digestOf, repairedDigestOf } from "../../../advisories/digest.ts";
 import { fromTimestamp } from "../../../aip/timestamps.ts";
 import { ConcurrencyConflict, UniqueViolation } from "../../../storage/engine/errors.ts";
@@ -113,6 +113,7 @@ export async function storeRecord(
   const located = await locateAll(tx, parent, record);
   if (located.some((each) => isOlderThanImported(each, copy, source, time))) return unchanged;
   const advisoryUids = located.map(({ uid }) => uid);
+  const changed = await changedParts(tx, record, copy, stored);
   const row = rowOf(record, copy, { ...key, advisoryUids, createTime: stored?.createTime ?? time, updateTime: time });
   const id = await writeRow(tx, row, stored);
   const reader = newRecordReader(tx);
@@ -120,9 +121,29 @@ export async function storeRecord(
   const dropped = await findDropped(tx, stored, advisoryUids);
   for (const { uid } of dropped) await deleteRecordLink(tx, uid, id);
   for (const { uid } of located) await insertRecordLink(tx, uid, id);
-  await refreshAll(tx, parent, [...located, ...dropped], reader);
+  const refreshed = located.map((each, i) => ({ ...each, changesStatements: changed[i]! }));
+  await refreshAll(tx, parent, [...refreshed, ...dropped.map(withChange)], reader);
   if (located[0]!.isOlder) await withdrawOlderParts(tx, parent, record, copy.modifyTime ?? time);
   return decision;
+}
+
+/** Returns for each part of a record whether what counts of its statements differs from the stored copy. */
+async function changedParts(
+  tx: Transaction,
+  record: AdvisoryRecord,
+  { withdrawTime }: Copy,
+  stored: StoredCopy | undefined,
+): Promise<boolean[]> {
+  const parts = partsOf(record);
+  if (!stored || (stored.withdrawTime === null) !== (withdrawTime === null)) return parts.map(() => true);
+  const former = new Map<string, RecordPart>();
+  for await (const row of readRecords(tx, [stored]))
+    for (const [key, part] of partsByKey(recordMessage(row))) former.set(key, part);
+  return parts.map((part) => digestOfPart(former.get(partKey(part))) !== digestOfPart(part));
+}
+
+function digestOfPart(part: RecordPart | undefined): string {
+  return part ? digestOf(create(AdvisoryRecordSchema, { statements: [...part.statements] })) : "";
 }
 
 /** Whether a copy is older than what an earlier version imported from its source. */
@@ -182,6 +203,15 @@ async function findDropped(
   return found;
 }
 
+/** An advisory, and whether the statements about it that count are others than before. */
+interface ChangedAdvisory extends LocatedAdvisory {
+  readonly changesStatements: boolean;
+}
+
+function withChange(located: LocatedAdvisory): ChangedAdvisory {
+  return { ...located, changesStatements: true };
+}
+
 /** How many advisories are updated per event-loop tick. */
 const refreshedAtOnce = 50;
 
@@ -189,13 +219,13 @@ const refreshedAtOnce = 50;
 async function refreshAll(
   tx: Transaction,
   parent: string,
-  located: readonly LocatedAdvisory[],
+  located: readonly ChangedAdvisory[],
   reader: RecordReader,
 ): Promise<void> {
   const inOrder = located.toSorted((a, b) => (a.uid < b.uid ? -1 : 1));
   for (const [i, each] of inOrder.entries()) {
     if (i > 0 && i % refreshedAtOnce === 0) await nextTick();
-    await refreshAdvisory(tx, each, reader);
+    await refreshAdvisory(tx, each, reader, each.changesStatements);
   }
   tx.changeExports(parent);
 }
@@ -205,7 +235,7 @@ export async function dropRecord(tx: Transaction, stored: StoredCopy): Promise<v
   const dropped = await findDropped(tx, stored, []);
   await deleteRecord(tx, stored.id);
   for (const uid of stored.advisoryUids) await deleteRecordLink(tx, uid, stored.id);
-  await refreshAll(tx, stored.parent, dropped, newRecordReader(tx));
+  await refreshAll(tx, stored.parent, dropped.map(withChange), newRecordReader(tx));
 }
 
 function timeOf(timestamp: Timestamp | undefined): number | null {
