@@ -17,8 +17,11 @@ export const driver = once(loadSqliteDriver);
 /** How many bytes of the file a connection may map into memory. */
 const mappedBytes = 2 ** 30;
 
-/** The page cache of the write connection. The pages that an import changes within two seconds fit. */
-const writerCacheKib = 128 * 1024;
+/**
+ * The page cache of the write connection. The pages that a large commit changes should fit. A larger one stays full of pages that nobody
+ * needs, and SQLite walks through all of it at commits that had to move rows in an index, as random keys do.
+ */
+const writerCacheKib = 32 * 1024;
 
 /** Closes a connection. */
 export function closeConnection(connection: BetterSqlite.Database): void {
