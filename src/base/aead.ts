@@ -1,5 +1,6 @@
 // Authenticated encryption: AES-256-GCM (NIST SP 800-38D) with a random nonce.
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv } from "node:crypto";
+import { randomBytes } from "./random.ts";
 
 const algorithm = "aes-256-gcm";
 const nonceBytes = 12;
