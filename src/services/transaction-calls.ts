@@ -1,7 +1,7 @@
 // Calls with an idempotency key or a precondition: the handler runs on a database that is one transaction. With a key, the response is stored
 // in it, so a call that was committed can always be repeated, and one that was not has changed nothing.
 import { hash } from "node:crypto";
-import { create, type DescMessage, fromBinary, type Message, toBinary, toJsonString } from "@bufbuild/protobuf";
+import { create, type DescMessage, fromBinary, type Message, toBinary, toJson } from "@bufbuild/protobuf";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { RetryInfoSchema } from "../../gen/google/rpc/error_details_pb.ts";
 import { ApiError, Code } from "../aip/errors.ts";
@@ -81,12 +81,12 @@ async function runHandler<C extends KeyedContext>(
   runOn: RunOn<C>,
   { method, request, call, conditions: { precondition } }: GivenCall,
 ): Promise<HandlerResult> {
-  const changes: ChangeEntry[] = [];
-  const joined = joinedDatabase(context.database, noting(tx, changes));
+  const joined = joinedDatabase(context.database, tx);
   const response = await failingWithParts(joined, async () =>
     runOn(method, { ...context, database: joined }, request, call),
   );
   if (precondition && !precondition.isChecked) throw preconditionUnsupported(method);
+  const { changes } = joined;
   const isIndependent = joined.isIndependent();
   return { response: create(method.descriptor.output, response as Message), changes, isIndependent };
 }
@@ -195,7 +195,7 @@ function digestOf({ path, descriptor }: CalledMethod, request: Message): string 
   const { input } = descriptor;
   // Maps have no order, so a message with one is digested as JSON with sorted members.
   const content = hasMap(input)
-    ? Buffer.from(JSON.stringify(JSON.parse(toJsonString(input, request)), sortMembers))
+    ? Buffer.from(JSON.stringify(toJson(input, request), sortMembers))
     : toBinary(input, request, { writeUnknownFields: false });
   return hash("sha256", Buffer.concat([Buffer.from(`${path} `), content]), "base64url");
 }
@@ -214,17 +214,6 @@ const hasMap = memoizeByObject((type: DescMessage): boolean => {
 function sortMembers(_name: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-/** Returns a view of a transaction that also notes its changes. */
-function noting(tx: Transaction, changes: ChangeEntry[]): Transaction {
-  return {
-    ...tx,
-    logChange(entry) {
-      changes.push(entry);
-      tx.logChange(entry);
-    },
-  };
 }
 
 /** Returns the organization of the first change, or null if the call deleted it. */

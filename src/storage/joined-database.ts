@@ -2,14 +2,7 @@
 import { newRowCache } from "./cache/row-cache.ts";
 import type { Database } from "./database.ts";
 import { newCounterChanges } from "./engine/counters.ts";
-import type {
-  ChangeEntry,
-  CounterChanges,
-  Session,
-  SharedStatements,
-  Transaction,
-  WriteContext,
-} from "./engine/session.ts";
+import type { ChangeEntry, CounterChanges, SharedStatements, Transaction, WriteContext } from "./engine/session.ts";
 import { sharingStatements } from "./engine/shared-statements.ts";
 
 /** A database whose reads and writes all belong to one transaction. Its lists show only what was committed before. */
@@ -21,6 +14,8 @@ export interface JoinedDatabase extends Database {
   together<T>(run: () => Promise<T>): Promise<T>;
   /** The errors of writes that failed, and whose changes are not undone by themselves. */
   readonly failures: readonly unknown[];
+  /** The changes of the writes so far. */
+  readonly changes: readonly ChangeEntry[];
   /** Whether there were writes, and all of them may run at the same time as writes of others. */
   isIndependent(): boolean;
 }
@@ -35,12 +30,14 @@ export class DependentWrite extends Error {}
 export function joinedDatabase(database: Database, tx: Transaction): JoinedDatabase {
   const { dataVersion: _, seesLatest: __, ...own } = tx;
   let shared: Pick<SharedStatements, "gather"> | undefined;
-  const session: Session = { ...own, pendingCounters: countersAbove(tx.counterChanges, tx.pendingCounters) };
+  const session = { ...own, pendingCounters: countersAbove(tx.counterChanges, tx.pendingCounters) };
   const noted = newNotes();
+  const logged: ChangeEntry[] = [];
   return {
     ...database,
     session,
     failures: noted.failures,
+    changes: logged,
     isIndependent: noted.isIndependent,
     read: (body) => body(session),
     async write(context, body) {
@@ -52,7 +49,6 @@ export function joinedDatabase(database: Database, tx: Transaction): JoinedDatab
       const run = () => {
         if (tx.context.isIndependent && !context.isIndependent) throw new DependentWrite();
         return body({
-          ...own,
           ...session,
           ...(shared && { gather: shared.gather }),
           context: { ...context, time: tx.context.time },
@@ -61,7 +57,10 @@ export function joinedDatabase(database: Database, tx: Transaction): JoinedDatab
         });
       };
       const result = await (tx.context.hasParts && tx.runPart ? tx.runPart(run) : noted.run(run));
-      for (const change of changes) tx.logChange(change);
+      for (const change of changes) {
+        logged.push(change);
+        tx.logChange(change);
+      }
       counterChanges.addTo(tx.counterChanges);
       return result;
     },
