@@ -105,7 +105,18 @@ const levels: Readonly<Record<string, readonly string[]>> = {
     "sweep.ts",
     "transfer",
   ],
-  transport: ["error-detail-types.ts", "http", "listener", "json", "rest", "unary", "forwarding", "connect", "pages"],
+  transport: [
+    "error-detail-types.ts",
+    "http",
+    "listener",
+    "json",
+    "rest",
+    "unary",
+    "streaming",
+    "forwarding",
+    "connect",
+    "pages",
+  ],
 };
 
 /** The folders that may import a package. A package that is not listed may be imported nowhere. */

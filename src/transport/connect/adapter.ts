@@ -1,7 +1,7 @@
-// Serves one service through connect-node, which implements the streams of gRPC, gRPC-web and Connect. Loaded with the first request that
+// Serves one service through connect-node, which implements streams in both directions. Loaded with the first request that
 // needs it.
 
-import { type ConnectRouter, createContextKey, createContextValues } from "@connectrpc/connect";
+import type { ConnectRouter } from "@connectrpc/connect";
 import type { Compression as ConnectCompression } from "@connectrpc/connect/protocol";
 import { connectNodeAdapter } from "@connectrpc/connect-node";
 import type { ApiError } from "../../aip/errors.ts";
@@ -27,12 +27,6 @@ export interface AdapterOptions extends RejectionOptions {
   readonly draining: AbortSignal;
 }
 
-/** The request of a call, for handlers. */
-export const nodeRequestKey = createContextKey<HttpRequest | undefined>(undefined);
-
-/** Shorter messages are not compressed: the same ones go to many streams, and each would compress them again. */
-const compressMinBytes = 64 * 1024;
-
 /** Serves a service. Its messages are limited to `maxOperationBytes`, and its streams, which may be endless, end when the program drains. */
 export function adapt(routes: (router: ConnectRouter) => void, options: AdapterOptions): ExchangeHandler {
   const streamPaths = new Set<string>();
@@ -47,8 +41,6 @@ export function adapt(routes: (router: ConnectRouter) => void, options: AdapterO
     readMaxBytes: options.maxOperationBytes ?? maxOperationBytes,
     shutdownSignal: options.draining,
     acceptCompression,
-    compressMinBytes,
-    contextValues: (request) => createContextValues().set(nodeRequestKey, request as HttpRequest),
     maxTimeoutMs: options.maxTimeoutMs,
     jsonOptions: { registry: options.detailTypes },
   });

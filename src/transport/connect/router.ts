@@ -1,4 +1,4 @@
-// The services with streams, through connect-node, and calls of unknown methods.
+// Health and reflection, through connect-node, and calls of unknown methods.
 
 import type { ConnectRouter } from "@connectrpc/connect";
 import { toApiError, unimplemented } from "../../aip/errors.ts";

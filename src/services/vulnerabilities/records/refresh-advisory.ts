@@ -22,8 +22,8 @@ import type { LoadedRecord, RecordReader } from "./linked-records.ts";
 import { type LocatedAdvisory, rowOfDeleted } from "./located-advisories.ts";
 
 /**
- * Derives an advisory from its linked records again, and writes the differences. `changesStatements` says that its statements differ: that is
- * a change for whoever follows it, also where the advisory itself looks the same.
+ * Derives an advisory from its linked records again, and writes the differences. `changesStatements` says that its statements differ,
+ * which is a change for its followers, also where the advisory itself looks the same.
  */
 export async function refreshAdvisory(
   tx: Transaction,
