@@ -7,7 +7,6 @@ import { show } from "../base/clip.ts";
 import type { Config } from "../config/config.ts";
 import type { Call } from "../pipeline/call.ts";
 import { originOf } from "../pipeline/observe.ts";
-import { newCallRejection } from "../transport/connect/error-response.ts";
 import { newRouter, type RouterOptions } from "../transport/connect/router.ts";
 import { detailTypes } from "../transport/error-detail-types.ts";
 import { type Cors, newCors } from "../transport/http/cors.ts";
@@ -64,15 +63,13 @@ function unaryOf({ methods }: Api, { headersFor }: Cors, onError: (error: unknow
   return newUnaryTransport({ ...callLimits, methods, requestTimeoutMs, detailTypes, headersFor, onError });
 }
 
-function streamingOf({ config, api, draining }: TransportChainOptions): StreamingTransport {
+function streamingOf({ api, draining }: TransportChainOptions): StreamingTransport {
   const { streamStallMs } = limits;
-  const rejectCall = newCallRejection({ detailTypes, errorDomain: errorDomain(config) });
   return newStreamingTransport({
     ...callLimits,
     methods: api.streams,
     streamStallMs,
     detailTypes,
-    rejectCall,
     draining,
   });
 }

@@ -1,4 +1,4 @@
-// The server under test of connectconformance: Gatehouse's listener, unary transport and router, with the service that the suite calls.
+// The server under test of connectconformance: Gatehouse's listener, unary and streaming transport and router, with the service that the suite calls.
 
 import { once } from "node:events";
 import type { ServerHttp2Stream } from "node:http2";
@@ -9,11 +9,12 @@ import { type ExchangeHandler, MessageExchange } from "../../src/transport/http/
 import { type HttpRequest, type HttpResponse, isHttp2, requestTarget } from "../../src/transport/http/message.ts";
 import { defaultLimits } from "../../src/transport/listener/limits.ts";
 import { openListener } from "../../src/transport/listener/listener.ts";
+import { newStreamingTransport } from "../../src/transport/streaming/stream-transport.ts";
 import { newUnaryTransport } from "../../src/transport/unary/unary-transport.ts";
 import { schemaOf, service, types } from "./descriptors.ts";
 import { addStreams } from "./streams.ts";
 import { addToResponse, addToStream } from "./trailers.ts";
-import { type Exchange, exchanges, unaryMethods } from "./unary.ts";
+import { type Exchange, exchanges, streamMethod, unaryMethods } from "./unary.ts";
 
 interface Asked {
   readonly useTls: boolean;
@@ -37,6 +38,12 @@ const ofStream = new WeakMap<ServerHttp2Stream, Exchange>();
 const unary = newUnaryTransport({ ...options, ...defaultLimits, methods: unaryMethods() });
 const fallback: ExchangeHandler = ({ response }) =>
   void (response as { writeHead(status: number): HttpResponse }).writeHead(404).end();
+const streaming = newStreamingTransport({
+  ...options,
+  ...defaultLimits,
+  methods: [streamMethod()],
+  streamStallMs: limits.streamStallMs,
+});
 const streams = newRouter({
   ...options,
   operations: { [service.typeName]: async () => addStreams },
@@ -71,7 +78,7 @@ function serve(request: HttpRequest, response: HttpResponse): void | Promise<voi
   const exchange = exchangeOf(request, response);
   return exchanges.run(exchange, () => {
     const served = new MessageExchange(request, response);
-    if (!unary.request(served)) return streams(served);
+    if (!unary.request(served) && !streaming(served)) return streams(served);
   });
 }
 

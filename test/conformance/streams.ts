@@ -1,4 +1,4 @@
-// The methods with streams, as Gatehouse serves its own: by connect-node behind its listener.
+// The methods with several requests, as Gatehouse serves reflection: by connect-node behind its listener.
 import { setTimeout as sleep } from "node:timers/promises";
 import { create, type DescMethod, type Message } from "@bufbuild/protobuf";
 import { anyUnpack } from "@bufbuild/protobuf/wkt";
@@ -19,17 +19,12 @@ type Requests = AsyncIterable<SuiteRequest>;
 
 /** Adds the methods with streams. */
 export function addStreams(router: ConnectRouter): void {
-  const { serverStream, clientStream, bidiStream } = service.method;
+  const { clientStream, bidiStream } = service.method;
   const handlers: [DescMethod, (request: never, context: HandlerContext) => unknown][] = [
-    [serverStream!, (request: SuiteRequest, context) => respond(serverStream!, one(request), context, false)],
     [clientStream!, (requests: Requests, context) => collect(clientStream!, requests, context)],
-    [bidiStream!, (requests: Requests, context) => respond(bidiStream!, requests, context, true)],
+    [bidiStream!, (requests: Requests, context) => respond(bidiStream!, requests, context)],
   ];
   for (const [method, handler] of handlers) router.rpc(method as never, handler as never);
-}
-
-async function* one<T>(value: T): AsyncIterable<T> {
-  yield value;
 }
 
 async function collect(method: DescMethod, requests: Requests, context: HandlerContext): Promise<Message> {
@@ -45,12 +40,7 @@ async function collect(method: DescMethod, requests: Requests, context: HandlerC
 }
 
 /** Answers with the messages that the first request defines: behind all requests, or one behind each. */
-async function* respond(
-  method: DescMethod,
-  requests: Requests,
-  context: HandlerContext,
-  isBidi: boolean,
-): AsyncIterable<Message> {
+async function* respond(method: DescMethod, requests: Requests, context: HandlerContext): AsyncIterable<Message> {
   const received: SuiteRequest[] = [];
   let definition: Definition | undefined;
   let isFullDuplex = false;
@@ -65,7 +55,7 @@ async function* respond(
     received.push(request);
     if (received.length === 1) {
       definition = request.responseDefinition;
-      isFullDuplex = isBidi && request.fullDuplex === true;
+      isFullDuplex = request.fullDuplex === true;
       setHeaders(definition, context);
     }
     if (isFullDuplex && definition && sent < definition.responseData.length) yield await next([request]);

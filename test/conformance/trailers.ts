@@ -6,6 +6,8 @@ import { compressedFlag, prefixLength, wrap } from "../../src/transport/unary/en
 import type { Exchange } from "./unary.ts";
 
 const trailerFlag = 0x80;
+/** The flag of the last message of a Connect stream, which has the trailers in its JSON. */
+const endOfStreamFlag = 2;
 
 /** Adds the trailers of a call to what is sent on its stream. */
 export function addToStream(stream: ServerHttp2Stream, { trailers }: Exchange): void {
@@ -49,6 +51,7 @@ function extended(chunk: unknown, trailers: Exchange["trailers"]): unknown {
   const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
   for (let at = 0; at + prefixLength <= bytes.length; at += prefixLength + bytes.readUInt32BE(at + 1)) {
     const flags = bytes[at]!;
+    if ((flags & endOfStreamFlag) !== 0) return withMetadata(bytes.subarray(at + prefixLength), trailers);
     if ((flags & trailerFlag) === 0) continue;
     const more = trailers.map(([name, value]) => `${name}: ${value}\r\n`).join("");
     const sent = bytes.subarray(at + prefixLength);
@@ -56,4 +59,9 @@ function extended(chunk: unknown, trailers: Exchange["trailers"]): unknown {
     return Buffer.concat([bytes.subarray(0, at), wrap(trailerFlag, text)]);
   }
   return chunk;
+}
+
+function withMetadata(sent: Buffer, trailers: Exchange["trailers"]): Buffer {
+  const metadata = Object.fromEntries(trailers.map(([name, value]) => [name, value.split(", ")]));
+  return wrap(endOfStreamFlag, Buffer.from(JSON.stringify({ ...JSON.parse(sent.toString()), metadata })));
 }

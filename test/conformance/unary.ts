@@ -1,12 +1,13 @@
-// The methods of one message as Gatehouse has them: in its method table, called by the unary transport.
+// The methods with one request as Gatehouse has them: called by the unary transport, and by the streaming transport.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
-import { create, type DescMethodUnary, type Message } from "@bufbuild/protobuf";
+import { create, type DescMethodServerStreaming, type DescMethodUnary, type Message } from "@bufbuild/protobuf";
 import { anyUnpack } from "@bufbuild/protobuf/wkt";
 import { ApiError, Code, type ErrorDetail } from "../../src/aip/errors.ts";
 import type { Call } from "../../src/pipeline/call.ts";
-import type { Method, MethodTable } from "../../src/pipeline/method.ts";
+import type { Method, MethodTable, StreamMethod } from "../../src/pipeline/method.ts";
 import {
+  type Definition,
   type Head,
   type NamedValues,
   requestInfo,
@@ -43,15 +44,43 @@ function methodOf(descriptor: DescMethodUnary): Method {
   };
 }
 
+/** Returns the method whose response is a stream. */
+export function streamMethod(): StreamMethod {
+  const descriptor = service.method.serverStream as DescMethodServerStreaming;
+  return {
+    path: `/${service.typeName}/${descriptor.name}`,
+    descriptor,
+    errorDomain: "conformance.test",
+    rules: {} as StreamMethod["rules"],
+    open: async function* (call, decode) {
+      const request = (await decode()) as SuiteRequest;
+      const definition = request.responseDefinition;
+      const info = requestInfo(exchanges.getStore()!, [request], descriptor);
+      setHeaders(call, definition);
+      for (const [i, data] of (definition?.responseData ?? []).entries()) {
+        await sleep(definition!.responseDelayMs);
+        yield create(descriptor.output, { payload: { data, ...(i === 0 && { requestInfo: info }) } });
+      }
+      const hasSent = (definition?.responseData.length ?? 0) > 0;
+      if (definition?.error) throw wanted(definition.error, hasSent ? undefined : info);
+    },
+  };
+}
+
+/** Sets the headers and trailers that a request wants. */
+function setHeaders(call: Call, definition: Definition | undefined, prefix?: string): void {
+  for (const [name, value] of pairs(definition?.responseHeaders)) call.setResponseHeader(name, value);
+  for (const [name, value] of pairs(definition?.responseTrailers))
+    if (prefix !== undefined) call.setResponseHeader(`${prefix}${name}`, value);
+    else exchanges.getStore()!.trailers.push([name, value]);
+}
+
 async function answer(descriptor: DescMethodUnary, call: Call, request: SuiteRequest): Promise<Message> {
   if (descriptor.name === "Unimplemented") throw finished(Code.UNIMPLEMENTED, "not implemented", []);
   const exchange = exchanges.getStore()!;
   const definition = request.responseDefinition;
   const info = requestInfo(exchange, [request], descriptor);
-  for (const [name, value] of pairs(definition?.responseHeaders)) call.setResponseHeader(name, value);
-  for (const [name, value] of pairs(definition?.responseTrailers))
-    if (call.transport === "connect") call.setResponseHeader(`trailer-${name}`, value);
-    else exchange.trailers.push([name, value]);
+  setHeaders(call, definition, call.transport === "connect" ? "trailer-" : undefined);
   await sleep(definition?.responseDelayMs ?? 0);
   const { response } = definition ?? {};
   if (response?.case === "error") throw wanted(response.value, info);
@@ -63,13 +92,16 @@ function pairs(headers: readonly NamedValues[] = []): [name: string, value: stri
   return headers.map(({ name, value }) => [name.toLowerCase(), value.join(", ")]);
 }
 
-function wanted({ code, message = "", details }: WantedError, info: ReturnType<typeof requestInfo>): ApiError {
+function wanted(
+  { code, message = "", details }: WantedError,
+  info: ReturnType<typeof requestInfo> | undefined,
+): ApiError {
   const schema = schemaOf("ConformancePayload.RequestInfo");
   const told = details.map((any) => {
     const value = anyUnpack(any, types)!;
     return { schema: types.getMessage(value.$typeName)!, value };
   });
-  return finished(code, message, [...told, { schema, value: create(schema, info) }]);
+  return finished(code, message, info ? [...told, { schema, value: create(schema, info) }] : told);
 }
 
 /** Returns an error with just these details: without it Gatehouse adds its ErrorInfo, which the suite does not expect of a handler. */

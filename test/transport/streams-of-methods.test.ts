@@ -12,7 +12,6 @@ import {
 } from "../../gen/gatehouse/changes/v1/changes_pb.ts";
 import type { StreamMethod } from "../../src/pipeline/method.ts";
 import { fieldRules } from "../../src/pipeline/text-rules.ts";
-import { newCallRejection } from "../../src/transport/connect/error-response.ts";
 import { detailTypes } from "../../src/transport/error-detail-types.ts";
 import { onExchange } from "../../src/transport/http/exchange.ts";
 import { defaultLimits } from "../../src/transport/listener/limits.ts";
@@ -51,7 +50,6 @@ async function serve(t: TestContext, streamStallMs: number, pause?: (signal: Abo
     maxTimeoutMs: 600_000,
     maxJsonDepth: 100,
     detailTypes,
-    rejectCall: newCallRejection({ detailTypes, errorDomain: "test" }),
     draining: new AbortController().signal,
   });
   return { listener: await listen(t, { handler: onExchange((exchange) => void streaming(exchange)) }), ended };

@@ -1,7 +1,6 @@
 // The streaming transport: serves the methods whose response is a stream over gRPC, gRPC-web and Connect.
 import { type Message, type Registry, toBinary } from "@bufbuild/protobuf";
-import { type ApiError, streamEnded, toApiError } from "../../aip/errors.ts";
-import type { Call } from "../../pipeline/call.ts";
+import { streamEnded, toApiError } from "../../aip/errors.ts";
 import { deadlineExceeded } from "../../pipeline/call-lifetime.ts";
 import { completeError } from "../../pipeline/complete-error.ts";
 import type { StreamMethod } from "../../pipeline/method.ts";
@@ -35,8 +34,6 @@ export interface StreamingOptions extends FormLimits {
   readonly maxJsonDepth: number;
   /** The message types of error details. */
   readonly detailTypes: Registry;
-  /** Responds to a call with an error, in its protocol. */
-  readonly rejectCall: (exchange: MessageExchange, call: Call, error: ApiError) => void;
   /** Aborted when the program starts to drain: all streams end. */
   readonly draining: AbortSignal;
 }
@@ -77,7 +74,7 @@ function protocolsOf({ detailTypes: registry, maxJsonDepth: maxDepth }: Streamin
   return codecs.flatMap((codec) => [grpcStream(codec), grpcWebStream(codec), connectStream(codec, { registry })]);
 }
 
-/** Serves one call. An error before the first message is its response. */
+/** Serves one call. */
 async function run(
   method: StreamMethod,
   form: RequestForm<StreamProtocol>,
@@ -95,11 +92,9 @@ async function run(
   const parts = envelopesOf(messages, method, { protocol, lifetime, exchange });
   try {
     const stream = await beginStream({ parts, close: () => void messages.return() });
-    // It rejects if the client has left, and has ended the response then.
     await sendStream(exchange.response, { status: 200, headers: protocol.headers, stream }, callHeaders(call), options);
-  } catch (error) {
-    if (!exchange.response.headersSent)
-      options.rejectCall(exchange, call, completeError(toApiError(error), method.errorDomain));
+  } catch {
+    // The client has left, or takes nothing: the response was broken off.
   } finally {
     open.delete(lifetime);
     deadline?.meet();
@@ -119,25 +114,20 @@ interface Served {
   readonly exchange: MessageExchange;
 }
 
-/** Yields the messages, and what ends the stream. The error of the first message is thrown: it is the response. */
+/** Yields the messages, and what ends the stream. */
 async function* envelopesOf(
   messages: AsyncGenerator<Message, void>,
   method: StreamMethod,
   { protocol, lifetime, exchange }: Served,
 ): AsyncGenerator<Buffer> {
-  let hasBegun = false;
   let failure: unknown;
   try {
-    for await (const message of messages) {
-      yield wrap(0, encode(method, protocol, message));
-      hasBegun = true;
-    }
+    for await (const message of messages) yield wrap(0, encode(method, protocol, message));
     // A stream that ends by its deadline fails: clients would take a normal end for one by the server.
     failure = lifetime.ended;
   } catch (error) {
     failure = error;
   }
-  if (!hasBegun && failure !== undefined) throw failure;
   const error = failure === undefined ? undefined : completeError(toApiError(failure), method.errorDomain);
   const { last, trailers } = protocol.end(error);
   if (last) yield last;
