@@ -23,7 +23,8 @@ export async function* decompressed(bytes: Uint8Array, compression: Compression)
   }
 }
 
-/** Returns a document compressed with zstd. */
-export async function compressed(parts: AsyncIterable<Buffer>): Promise<Buffer> {
-  return await pipeline(parts, createZstdCompress(), (all: AsyncIterable<Buffer>) => buffer(all));
+/** Returns a document of this size compressed with zstd. Some decoders need the size, which is in the frame. */
+export async function compressed(parts: AsyncIterable<Buffer>, size: number): Promise<Buffer> {
+  const compression = createZstdCompress({ pledgedSrcSize: size });
+  return await pipeline(parts, compression, (all: AsyncIterable<Buffer>) => buffer(all));
 }

@@ -65,7 +65,7 @@ export async function putUpload(
 ): Promise<{ readonly sbom: SbomInfo; readonly isNew: boolean }> {
   const { database, clock, sboms } = context;
   const read = await readUpload(sboms, upload);
-  const content = (await compressed(partsOf(upload))).toString("base64");
+  const content = (await compressed(partsOf(upload), read.size)).toString("base64");
   const stored = await database.write(writeContext(call, clock), (tx) => store(tx, upload, { ...read, content }));
   if (stored.dueTime === undefined) return { sbom: stored.sbom, isNew: false };
   const packages = new Map(read.sbom.purls.map((purl) => [purl, SbomSource.upload]));
