@@ -70,9 +70,9 @@ const literal = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null
 interface OpenString {
   /** How many characters of an escape are missing. */
   missing: number;
-  /** Whether it has had no escape. */
+  /** True before the first escape: the source is the text. */
   isPlain: boolean;
-  /** Whether it comes in several parts. */
+  /** True after the first part: only the decoder may read the next ones. */
   isSplit: boolean;
   isEnd: boolean;
 }

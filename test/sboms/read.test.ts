@@ -242,7 +242,7 @@ describe("the reader of SBOMs", () => {
     assert.deepEqual([found.digest, found.size, found.sbom.tool], expected);
   });
 
-  it("does not ask for the rest of a document once it is known to be bad", async () => {
+  it("the reader asks for no more of an SBOM that is nested too deep", async () => {
     let asked = 0;
     function* parts() {
       for (const part of ["[".repeat(50), "[".repeat(50), "[", "[", "["]) {

@@ -182,7 +182,7 @@ export async function countPackagesOf(session: Session, images: readonly number[
   return (await statement.execute({ images: JSON.stringify(images) }))[0]!.packages;
 }
 
-/** Locks packages: nothing deletes them until the end of the transaction. Returns the numbers of those that exist. */
+/** Locks packages until the end of the transaction. No other transaction deletes a locked package. Returns the numbers of those that exist. */
 export async function keepPackages(tx: Transaction, packages: readonly number[]): Promise<ReadonlySet<number>> {
   const statement = tx.prepared("packages.keep", (db, { packages: rows }) =>
     db

@@ -46,9 +46,7 @@ export function newStreamingTransport(options: StreamingOptions): StreamingTrans
   const methods = new Map(options.methods.map((method) => [method.path, method]));
   const forms = requestForms(protocolsOf(options), options);
   const open = new Set<RequestLifetime>();
-  options.draining.addEventListener("abort", () => {
-    for (const lifetime of open) lifetime.end(streamEnded("the server stops; call again"));
-  });
+  options.draining.addEventListener("abort", () => open.forEach(endByStop));
 
   function serve(method: StreamMethod, exchange: MessageExchange): void {
     const { head, response } = exchange;
@@ -87,6 +85,7 @@ async function run(
   const call = callOf(exchange.head, protocol.transport, { lifetime, signal: () => lifetime.signal });
   const deadline = deadlineOf(form, lifetime, options);
   open.add(lifetime);
+  if (options.draining.aborted) endByStop(lifetime);
   markLongLived(exchange.request);
   const messages = method.open(call, () => receiveBody(method, form, call, exchange));
   const parts = envelopesOf(messages, method, { protocol, lifetime, exchange });
@@ -94,11 +93,16 @@ async function run(
     const stream = await beginStream({ parts, close: () => void messages.return() });
     await sendStream(exchange.response, { status: 200, headers: protocol.headers, stream }, callHeaders(call), options);
   } catch {
-    // The client has left, or takes nothing: the response was broken off.
+    // The client has left, or takes nothing. An incomplete response must not stay open.
+    exchange.abort();
   } finally {
     open.delete(lifetime);
     deadline?.meet();
   }
+}
+
+function endByStop(lifetime: RequestLifetime): void {
+  lifetime.end(streamEnded("the server stops; call again"));
 }
 
 /** Starts the deadline of a call, if it has one. */

@@ -6,7 +6,7 @@ import {
   AdvisoryRecordSchema,
   RecordOutcome,
 } from "../../../../gen/gatehouse/vulnerabilities/v1/records_pb.ts";
-import { partKey, partsOf, type RecordPart } from "../../../advisories/derive/parts.ts";
+import { partsOf, type RecordPart } from "../../../advisories/derive/parts.ts";
 import { digestOf, repairedDigestOf } from "../../../advisories/digest.ts";
 import { fromTimestamp } from "../../../aip/timestamps.ts";
 import { ConcurrencyConflict, UniqueViolation } from "../../../storage/engine/errors.ts";
@@ -113,11 +113,12 @@ export async function storeRecord(
   const located = await locateAll(tx, parent, record);
   if (located.some((each) => isOlderThanImported(each, copy, source, time))) return unchanged;
   const advisoryUids = located.map(({ uid }) => uid);
-  const changed = await changedParts(tx, record, copy, stored);
+  const parts = partsByKey(record);
+  const changed = await changedParts(tx, parts, copy, stored);
   const row = rowOf(record, copy, { ...key, advisoryUids, createTime: stored?.createTime ?? time, updateTime: time });
   const id = await writeRow(tx, row, stored);
   const reader = newRecordReader(tx);
-  reader.add({ ...row, id, record, parts: partsByKey(record) });
+  reader.add({ ...row, id, record, parts });
   const dropped = await findDropped(tx, stored, advisoryUids);
   for (const { uid } of dropped) await deleteRecordLink(tx, uid, id);
   for (const { uid } of located) await insertRecordLink(tx, uid, id);
@@ -127,19 +128,19 @@ export async function storeRecord(
   return decision;
 }
 
-/** Returns for each part of a record whether what counts of its statements differs from the stored copy. */
+/** Returns for each part of a record, in their order, whether what counts of its statements differs from the stored copy. */
 async function changedParts(
   tx: Transaction,
-  record: AdvisoryRecord,
+  parts: ReadonlyMap<string, RecordPart>,
   { withdrawTime }: Copy,
   stored: StoredCopy | undefined,
 ): Promise<boolean[]> {
-  const parts = partsOf(record);
-  if (!stored || (stored.withdrawTime === null) !== (withdrawTime === null)) return parts.map(() => true);
+  const all = [...parts];
+  if (!stored || (stored.withdrawTime === null) !== (withdrawTime === null)) return all.map(() => true);
   const former = new Map<string, RecordPart>();
   for await (const row of readRecords(tx, [stored]))
     for (const [key, part] of partsByKey(recordMessage(row))) former.set(key, part);
-  return parts.map((part) => digestOfPart(former.get(partKey(part))) !== digestOfPart(part));
+  return all.map(([key, part]) => digestOfPart(former.get(key)) !== digestOfPart(part));
 }
 
 function digestOfPart(part: RecordPart | undefined): string {
